@@ -1,0 +1,124 @@
+package catalog
+
+import (
+	"strings"
+)
+
+// Scope is the platform and the region that a deployment runs in. Both are DNS labels.
+type Scope struct {
+	Platform string
+	Region   string
+}
+
+func (s Scope) String() string { return s.Platform + "/" + s.Region }
+
+// Prefix is the prefix of all that a process watches.
+func (s Scope) Prefix() string { return "scopes/" + s.String() + "/" }
+
+const depgraphKey = "depgraph"
+
+func (s Scope) registrationKey(name string) string { return s.Prefix() + "registrations/" + name }
+
+func (s Scope) shortNameKey(short string) string { return s.Prefix() + "shortnames/" + short }
+
+func (s Scope) namespaceKey(name string) string { return s.Prefix() + "namespaces/" + name }
+
+func (s Scope) subscriptionsPrefix(api string) string {
+	return s.Prefix() + "subscriptions/" + api + "/"
+}
+
+func (s Scope) subscriptionKey(api, namespace string) string {
+	return s.subscriptionsPrefix(api) + namespace
+}
+
+func (s Scope) byNamespacePrefix(namespace string) string {
+	return s.Prefix() + "by-namespace/" + namespace + "/"
+}
+
+func (s Scope) byNamespaceKey(namespace, api string) string {
+	return s.byNamespacePrefix(namespace) + api
+}
+
+func (s Scope) specKey(api string) string { return s.Prefix() + "specs/" + api }
+
+func (s Scope) bootKey() string { return s.Prefix() + "boot" }
+
+func (s Scope) reconcilersPrefix() string { return s.Prefix() + "reconcilers/" }
+
+func (s Scope) locksPrefix() string { return s.Prefix() + "locks/" }
+
+func (s Scope) subscriptionLocksPrefix(api string) string {
+	return s.locksPrefix() + "subscriptions/" + api + "/"
+}
+
+func (s Scope) subscriptionLockKey(api, namespace string) string {
+	return s.subscriptionLocksPrefix(api) + namespace
+}
+
+func (s Scope) specLockKey(api string) string { return s.locksPrefix() + "specs/" + api }
+
+func (s Scope) documentKey(api, syncID string) string {
+	return "documents/" + s.String() + "/" + api + "/" + syncID
+}
+
+func (s Scope) resourcesKey(api, syncID string) string {
+	return "resources/" + s.String() + "/" + api + "/" + syncID
+}
+
+func (r Ref) dependentsPrefix() string {
+	return "dependents/" + r.Platform + "/" + r.Region + "/" + r.Name + "/"
+}
+
+func (r Ref) dependentKey(by Ref) string { return r.dependentsPrefix() + by.String() }
+
+func (r Ref) scope() Scope { return Scope{Platform: r.Platform, Region: r.Region} }
+
+func (r Ref) registrationKey() string { return r.scope().registrationKey(r.Name) }
+
+// Kind tells what sort of record a key holds.
+type Kind int
+
+// The kinds of records that are found under [Scope.Prefix]. Index keys have KindIndex.
+const (
+	KindIndex Kind = iota
+	KindRegistration
+	KindNamespace
+	KindSubscription
+	KindSpec
+	KindBoot
+	KindReconciler
+	KindSubscriptionLock
+	KindSpecLock
+)
+
+// ID names a record by its kind and the names in its key.
+type ID struct {
+	Kind      Kind
+	API       string // of a registration, a subscription, a spec and their locks
+	Namespace string // of a namespace, a subscription and its lock
+	Name      string // of a reconciler
+}
+
+// ParseKey tells which record a key under [Scope.Prefix] holds.
+func (s Scope) ParseKey(key string) ID {
+	parts := strings.Split(strings.TrimPrefix(key, s.Prefix()), "/")
+	switch {
+	case len(parts) == 1 && parts[0] == "boot":
+		return ID{Kind: KindBoot}
+	case len(parts) == 2 && parts[0] == "registrations":
+		return ID{Kind: KindRegistration, API: parts[1]}
+	case len(parts) == 2 && parts[0] == "namespaces":
+		return ID{Kind: KindNamespace, Namespace: parts[1]}
+	case len(parts) == 2 && parts[0] == "specs":
+		return ID{Kind: KindSpec, API: parts[1]}
+	case len(parts) == 2 && parts[0] == "reconcilers":
+		return ID{Kind: KindReconciler, Name: parts[1]}
+	case len(parts) == 3 && parts[0] == "subscriptions":
+		return ID{Kind: KindSubscription, API: parts[1], Namespace: parts[2]}
+	case len(parts) == 3 && parts[0] == "locks" && parts[1] == "specs":
+		return ID{Kind: KindSpecLock, API: parts[2]}
+	case len(parts) == 4 && parts[0] == "locks" && parts[1] == "subscriptions":
+		return ID{Kind: KindSubscriptionLock, API: parts[2], Namespace: parts[3]}
+	}
+	return ID{Kind: KindIndex}
+}

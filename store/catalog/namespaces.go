@@ -1,0 +1,129 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"kayra/store"
+)
+
+// Tag is the namespace's entity tag, without the quotes.
+func (n *Namespace) Tag() string { return fmt.Sprintf("%.8s-%d", n.UID, n.Revision) }
+
+// CreateNamespace creates a namespace, to be activated by a reconciler. It fails with ErrConflict when it exists.
+func (r *Repository) CreateNamespace(ctx context.Context, name string) (Namespace, error) {
+	c := &check{}
+	if c.label("/name", name); c.err() != nil {
+		return Namespace{}, c.err()
+	}
+	uid, err := newID()
+	if err != nil {
+		return Namespace{}, err
+	}
+	ns := Namespace{Name: name, UID: uid, CreatedAt: now(), UpdatedAt: now()}
+	key := r.scope.namespaceKey(name)
+	op, err := put(key, &ns)
+	if err != nil {
+		return ns, err
+	}
+	res, err := r.store.Txn(ctx, store.Txn{If: []store.Cond{store.Absent(key)}, Then: []store.Op{op}})
+	if err != nil {
+		return ns, fmt.Errorf("create namespace %q: %w", name, err)
+	}
+	if !res.OK {
+		return ns, refuse(ErrConflict, "namespace %q exists already", name)
+	}
+	ns.Revision = res.Revision
+	return ns, nil
+}
+
+// Namespace reads a namespace.
+func (r *Repository) Namespace(ctx context.Context, name string) (Namespace, error) {
+	var ns Namespace
+	e, err := r.store.Get(ctx, r.scope.namespaceKey(name))
+	if isNotFound(err) {
+		return ns, unknownNamespace(name)
+	}
+	if err != nil {
+		return ns, fmt.Errorf("read namespace %q: %w", name, err)
+	}
+	return ns, Decode(e, &ns)
+}
+
+// Namespaces lists the namespaces by name.
+func (r *Repository) Namespaces(ctx context.Context, page PageRequest) (Page[Namespace], error) {
+	return list[Namespace](ctx, r, r.scope.Prefix()+"namespaces/", page)
+}
+
+// TouchNamespace writes a namespace as it is, which makes a reconciler look at it again.
+func (r *Repository) TouchNamespace(ctx context.Context, name string, m Match) (Namespace, error) {
+	return r.changeNamespace(ctx, name, m, func(*Namespace) bool { return true })
+}
+
+// ActivateNamespace marks a namespace active. done is false when it was so already.
+func (r *Repository) ActivateNamespace(ctx context.Context, name string) (done bool, err error) {
+	_, err = r.changeNamespace(ctx, name, nil, func(ns *Namespace) bool {
+		done = !ns.Active
+		ns.Active = true
+		return done
+	})
+	return done, err
+}
+
+// changeNamespace writes what change makes of a namespace, unless change says that there is nothing to write.
+func (r *Repository) changeNamespace(ctx context.Context, name string, m Match, change func(*Namespace) bool) (Namespace, error) {
+	var ns Namespace
+	wrote := false
+	res, err := r.again(ctx, "write namespace", func() (store.Txn, error) {
+		var err error
+		if ns, err = r.Namespace(ctx, name); err != nil {
+			return store.Txn{}, err
+		}
+		if err := m.check("namespace", name, ns.Tag()); err != nil {
+			return store.Txn{}, err
+		}
+		if wrote = change(&ns); !wrote {
+			return store.Txn{}, nil
+		}
+		ns.UpdatedAt = now()
+		key := r.scope.namespaceKey(name)
+		op, err := put(key, &ns)
+		return store.Txn{
+			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: ns.Revision}},
+			Then: []store.Op{op},
+		}, err
+	})
+	if wrote {
+		ns.Revision = res.Revision
+	}
+	return ns, err
+}
+
+// DeleteNamespace deletes a namespace. It fails with ErrConflict while it has subscriptions.
+func (r *Repository) DeleteNamespace(ctx context.Context, name string, m Match) error {
+	_, err := r.again(ctx, "delete namespace", func() (store.Txn, error) {
+		ns, err := r.Namespace(ctx, name)
+		if err != nil {
+			return store.Txn{}, err
+		}
+		if err := m.check("namespace", name, ns.Tag()); err != nil {
+			return store.Txn{}, err
+		}
+		prefix := r.scope.byNamespacePrefix(name)
+		const named = 5
+		subs, err := r.store.List(ctx, prefix, store.ListOptions{Limit: named})
+		if err != nil {
+			return store.Txn{}, fmt.Errorf("list subscriptions of %q: %w", name, err)
+		}
+		if len(subs.Entries) > 0 {
+			return store.Txn{}, refuse(ErrConflict, "namespace %q still subscribes to %s: delete its subscriptions first",
+				name, names(subs, prefix))
+		}
+		key := r.scope.namespaceKey(name)
+		return store.Txn{
+			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: ns.Revision}, store.Empty(prefix)},
+			Then: []store.Op{store.Delete(key)},
+		}, nil
+	})
+	return err
+}

@@ -1,0 +1,171 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kayra/store"
+)
+
+func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
+
+func isKind(err, kind error) bool { return errors.Is(err, kind) }
+
+// names lists what the keys end with, for an error message.
+func names(l store.Listing, prefix string) string {
+	out := make([]string, 0, len(l.Entries)+1)
+	for _, e := range l.Entries {
+		out = append(out, strings.TrimPrefix(e.Key, prefix))
+	}
+	if l.More {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// writeRegistration is the transaction that replaces old (Revision 0: none) by next, with all the rules between next
+// and other records.
+func (r *Repository) writeRegistration(ctx context.Context, old, next Registration) (store.Txn, error) {
+	key := r.scope.registrationKey(next.Name)
+	op, err := put(key, &next)
+	if err != nil {
+		return store.Txn{}, err
+	}
+	txn := store.Txn{If: []store.Cond{store.Unchanged(store.Entry{Key: key, ModRevision: old.Revision})}, Then: []store.Op{op}}
+	if old.Revision == 0 {
+		if err := r.refuseExisting(ctx, next.Name); err != nil {
+			return store.Txn{}, err
+		}
+	}
+	if err := r.writeShortName(ctx, old, next, &txn); err != nil {
+		return store.Txn{}, err
+	}
+	return txn, r.writeDependencies(ctx, old, next, &txn)
+}
+
+func (r *Repository) refuseExisting(ctx context.Context, name string) error {
+	_, err := r.store.Get(ctx, r.scope.registrationKey(name))
+	switch {
+	case isNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read registration %q: %w", name, err)
+	}
+	return refuse(ErrConflict, "API registration %q exists already; update it instead", name)
+}
+
+// writeShortName keeps the short name unique.
+func (r *Repository) writeShortName(ctx context.Context, old, next Registration, txn *store.Txn) error {
+	if old.ShortName == next.ShortName {
+		return nil
+	}
+	if old.ShortName != "" {
+		txn.Then = append(txn.Then, store.Delete(r.scope.shortNameKey(old.ShortName)))
+	}
+	if next.ShortName == "" {
+		return nil
+	}
+	key := r.scope.shortNameKey(next.ShortName)
+	taken, err := r.store.Get(ctx, key)
+	if err == nil {
+		return refuse(ErrConflict, "short_name %q is taken by API registration %q; choose another", next.ShortName, taken.Value)
+	}
+	if !isNotFound(err) {
+		return fmt.Errorf("read short name %q: %w", next.ShortName, err)
+	}
+	txn.If = append(txn.If, store.Absent(key))
+	txn.Then = append(txn.Then, store.Put(key, []byte(next.Name)))
+	return nil
+}
+
+// writeDependencies keeps what is depended on in place and the graph free of cycles. Whatever was read of the graph is
+// still so when the transaction commits, since every other change of it writes depgraph.
+func (r *Repository) writeDependencies(ctx context.Context, old, next Registration, txn *store.Txn) error {
+	if slices.Equal(old.DependsOn, next.DependsOn) {
+		return nil
+	}
+	version, err := r.store.Get(ctx, depgraphKey)
+	if err != nil && !isNotFound(err) {
+		return fmt.Errorf("read dependency graph: %w", err)
+	}
+	version.Key = depgraphKey
+	if err := r.refuseCycle(ctx, next); err != nil {
+		return err
+	}
+	txn.If = append(txn.If, store.Unchanged(version))
+	txn.Then = append(txn.Then, store.Put(depgraphKey, []byte(next.Ref().String())))
+	for _, d := range next.DependsOn {
+		txn.If = append(txn.If, store.Present(d.registrationKey()))
+		if !slices.Contains(old.DependsOn, d) {
+			txn.Then = append(txn.Then, store.Put(d.dependentKey(next.Ref()), nil))
+		}
+	}
+	for _, d := range old.DependsOn {
+		if !slices.Contains(next.DependsOn, d) {
+			txn.Then = append(txn.Then, store.Delete(d.dependentKey(next.Ref())))
+		}
+	}
+	return nil
+}
+
+// refuseCycle walks all that next depends on, and refuses what is not there and any way back to next.
+func (r *Repository) refuseCycle(ctx context.Context, next Registration) error {
+	type step struct {
+		ref  Ref
+		path []string
+	}
+	self := next.Ref()
+	start := []string{next.Name}
+	seen := map[Ref]bool{}
+	todo := []step{}
+	for _, d := range next.DependsOn {
+		todo = append(todo, step{d, start})
+	}
+	for len(todo) > 0 {
+		at := todo[0]
+		todo = todo[1:]
+		path := append(slices.Clone(at.path), at.ref.nameIn(r.scope))
+		if at.ref == self {
+			return refuse(ErrConflict, "depends_on would close a cycle: %s", strings.Join(path, " -> "))
+		}
+		if seen[at.ref] {
+			continue
+		}
+		seen[at.ref] = true
+		deps, err := r.dependenciesOf(ctx, at.ref)
+		if err != nil {
+			return err
+		}
+		for _, d := range deps {
+			todo = append(todo, step{d, path})
+		}
+	}
+	return nil
+}
+
+func (r *Repository) dependenciesOf(ctx context.Context, ref Ref) ([]Ref, error) {
+	e, err := r.store.Get(ctx, ref.registrationKey())
+	if isNotFound(err) {
+		return nil, refuse(ErrNotFound, "depends_on names API registration %q of platform %q and region %q, which is not there; create it first",
+			clip(ref.Name), clip(ref.Platform), clip(ref.Region))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read dependency %q: %w", ref, err)
+	}
+	var reg Registration
+	if err := Decode(e, &reg); err != nil {
+		return nil, err
+	}
+	return reg.DependsOn, nil
+}
+
+// nameIn is how the reference is shown within a scope: its name alone, or with the scope that is another one.
+func (r Ref) nameIn(s Scope) string {
+	if r.scope() == s {
+		return r.Name
+	}
+	return r.String()
+}

@@ -1,0 +1,85 @@
+package catalog
+
+import "time"
+
+// Ref names a registration in any scope.
+type Ref struct {
+	Platform string `json:"platform"`
+	Region   string `json:"region"`
+	Name     string `json:"name"`
+}
+
+func (r Ref) String() string { return r.Platform + "/" + r.Region + "/" + r.Name }
+
+// Registration says that an API exists in this deployment's scope.
+type Registration struct {
+	Meta
+
+	Name        string `json:"name"`       // a DNS name of two labels or more; its identity
+	ShortName   string `json:"short_name"` // a DNS label, unique in the scope, or ""
+	Platform    string `json:"platform"`   // of the scope
+	Region      string `json:"region"`     // of the scope
+	Active      bool   `json:"active"`     // whether the API may be used; reconciling goes on regardless
+	Paused      bool   `json:"paused"`     // holds every new attempt, the fetch of the document too
+	Upstream    bool   `json:"upstream"`   // stored only
+	Downstream  bool   `json:"downstream"` // stored only
+	Owner       string `json:"owner"`
+	Description string `json:"description"`
+	DependsOn   []Ref  `json:"depends_on"`
+	Mode        string `json:"mode"` // a key of reconciler.mode, or "" for the default mode
+
+	SyncID           string   `json:"sync_id"`           // the target of every subscriber that is not held
+	ReleasedSyncID   string   `json:"released_sync_id"`  // the last id that was given to everyone
+	CanaryNamespaces []string `json:"canary_namespaces"` // while a rollout is pending: those it has reached
+
+	UID        string    `json:"uid"`                    // differs from that of a deleted namesake
+	Generation int64     `json:"generation"`             // +1 at every client write
+	GoodSyncID string    `json:"good_sync_id,omitempty"` // the last id at which every active subscription was synced
+	Reverting  bool      `json:"reverting,omitempty"`    // the target came from an abort
+	CreatedAt  time.Time `json:"created_at"`
+	TargetAt   time.Time `json:"target_at"` // when sync_id was last set
+}
+
+// Pending tells whether a rollout has reached its canaries only and awaits its release or its abort.
+func (r *Registration) Pending() bool { return len(r.CanaryNamespaces) > 0 }
+
+// Ref is the registration's own reference.
+func (r *Registration) Ref() Ref { return Ref{Platform: r.Platform, Region: r.Region, Name: r.Name} }
+
+// Namespace is a tenant.
+type Namespace struct {
+	Meta
+
+	Name      string    `json:"name"`   // a DNS label
+	Active    bool      `json:"active"` // set once, by a reconciler
+	UID       string    `json:"uid"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Reconciler is the presence of a reconciler process; it goes with the process's session.
+type Reconciler struct {
+	Meta
+
+	ID        string    `json:"id"`
+	Host      string    `json:"host"`
+	PID       int       `json:"pid"`
+	Endpoint  string    `json:"endpoint"` // where it serves its health and metrics
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	Konductor bool      `json:"konductor"` // whether it decides what must be decided once
+}
+
+// Boot counts the starts of reconcilers, each of which is a trigger.
+type Boot struct {
+	Meta
+
+	Count int64 `json:"count"`
+}
+
+// Lock says who runs a job. It goes with its holder's session.
+type Lock struct {
+	Meta
+
+	Holder string `json:"holder"` // the holder's session
+}

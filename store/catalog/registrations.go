@@ -1,0 +1,239 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"kayra/store"
+)
+
+// RegistrationChange is what a client asks of a registration. What is nil stays as it is, or takes its default in a new
+// registration; a pointer to a zero value clears.
+type RegistrationChange struct {
+	ShortName, Owner, Description, Mode *string
+	SyncID                              *string // cannot be cleared
+	Active, Paused                      *bool
+	Upstream, Downstream                *bool
+	DependsOn                           *[]Ref // an empty Platform or Region means this scope's
+}
+
+// Tag is the registration's entity tag (RFC 9110, section 8.8.3), without the quotes. Only client writes change it.
+func (r *Registration) Tag() string { return fmt.Sprintf("%.8s-%d", r.UID, r.Generation) }
+
+// CreateRegistration creates a registration. It fails with ErrConflict when the name or the short name is taken or a
+// dependency would close a cycle, and with ErrNotFound when a dependency is not there.
+func (r *Repository) CreateRegistration(ctx context.Context, name string, ch RegistrationChange) (Registration, error) {
+	c := &check{}
+	c.longName("/name", name)
+	ch = r.complete(ch)
+	if ch.SyncID != nil && *ch.SyncID != "" {
+		c.syncID("/sync_id", *ch.SyncID)
+	}
+	if c.change(ch); c.err() != nil {
+		return Registration{}, c.err()
+	}
+	reg, err := r.newRegistration(name)
+	if err != nil {
+		return Registration{}, err
+	}
+	if ch.SyncID != nil && *ch.SyncID == "" {
+		ch.SyncID = nil
+	}
+	apply(&reg, ch)
+	if ch.SyncID == nil {
+		if reg.SyncID, err = newID(); err != nil {
+			return Registration{}, err
+		}
+	}
+	reg.ReleasedSyncID = reg.SyncID
+	res, err := r.again(ctx, "create registration", func() (store.Txn, error) {
+		return r.writeRegistration(ctx, Registration{Name: name}, reg)
+	})
+	reg.Revision = res.Revision
+	return reg, err
+}
+
+func (r *Repository) newRegistration(name string) (Registration, error) {
+	uid, err := newID()
+	return Registration{
+		Name: name, Platform: r.scope.Platform, Region: r.scope.Region, Active: true,
+		UID: uid, Generation: 1, CreatedAt: now(), TargetAt: now(),
+	}, err
+}
+
+// complete fills in this scope where a dependency leaves it out, and drops what is listed twice.
+func (r *Repository) complete(ch RegistrationChange) RegistrationChange {
+	if ch.DependsOn == nil {
+		return ch
+	}
+	deps := make([]Ref, 0, len(*ch.DependsOn))
+	for _, d := range *ch.DependsOn {
+		if d.Platform == "" {
+			d.Platform = r.scope.Platform
+		}
+		if d.Region == "" {
+			d.Region = r.scope.Region
+		}
+		if !slices.Contains(deps, d) {
+			deps = append(deps, d)
+		}
+	}
+	ch.DependsOn = &deps
+	return ch
+}
+
+func apply(reg *Registration, ch RegistrationChange) {
+	set(&reg.ShortName, ch.ShortName)
+	set(&reg.Owner, ch.Owner)
+	set(&reg.Description, ch.Description)
+	set(&reg.Mode, ch.Mode)
+	set(&reg.Active, ch.Active)
+	set(&reg.Paused, ch.Paused)
+	set(&reg.Upstream, ch.Upstream)
+	set(&reg.Downstream, ch.Downstream)
+	set(&reg.DependsOn, ch.DependsOn)
+	if ch.SyncID != nil && *ch.SyncID != reg.SyncID {
+		reg.target(*ch.SyncID)
+		if !reg.Pending() {
+			reg.ReleasedSyncID = reg.SyncID
+		}
+	}
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// target makes the id the one that subscribers are brought to.
+func (r *Registration) target(id string) {
+	r.SyncID, r.TargetAt, r.Reverting = id, now(), false
+}
+
+// Registration reads a registration.
+func (r *Repository) Registration(ctx context.Context, name string) (Registration, error) {
+	var reg Registration
+	e, err := r.store.Get(ctx, r.scope.registrationKey(name))
+	if isNotFound(err) {
+		return reg, unknownRegistration(name)
+	}
+	if err != nil {
+		return reg, fmt.Errorf("read registration %q: %w", name, err)
+	}
+	return reg, Decode(e, &reg)
+}
+
+// Registrations lists the registrations by name.
+func (r *Repository) Registrations(ctx context.Context, page PageRequest) (Page[Registration], error) {
+	return list[Registration](ctx, r, r.scope.Prefix()+"registrations/", page)
+}
+
+// UpdateRegistration changes a registration. A change that changes nothing is a trigger, too. It fails as
+// CreateRegistration does.
+func (r *Repository) UpdateRegistration(ctx context.Context, name string, ch RegistrationChange, m Match) (Registration, error) {
+	c := &check{}
+	ch = r.complete(ch)
+	if ch.SyncID != nil {
+		c.syncID("/sync_id", *ch.SyncID)
+	}
+	if c.change(ch); c.err() != nil {
+		return Registration{}, c.err()
+	}
+	return r.changeRegistration(ctx, name, m, func(reg *Registration) ([]store.Cond, error) {
+		apply(reg, ch)
+		return nil, nil
+	})
+}
+
+// changeRegistration writes what change makes of a registration, if the conditions that it returns hold.
+func (r *Repository) changeRegistration(ctx context.Context, name string, m Match,
+	change func(*Registration) ([]store.Cond, error),
+) (Registration, error) {
+	var next Registration
+	res, err := r.again(ctx, "update registration", func() (store.Txn, error) {
+		old, err := r.Registration(ctx, name)
+		if err != nil {
+			return store.Txn{}, err
+		}
+		if err := m.check("API registration", name, old.Tag()); err != nil {
+			return store.Txn{}, err
+		}
+		next = old
+		conds, err := change(&next)
+		if err != nil {
+			return store.Txn{}, err
+		}
+		next.Generation++
+		txn, err := r.writeRegistration(ctx, old, next)
+		txn.If = append(txn.If, conds...)
+		return txn, err
+	})
+	next.Revision = res.Revision
+	return next, err
+}
+
+// DeleteRegistration deletes a registration, with its documents. It fails with ErrConflict while a subscription or
+// another registration refers to it.
+func (r *Repository) DeleteRegistration(ctx context.Context, name string, m Match) error {
+	_, err := r.again(ctx, "delete registration", func() (store.Txn, error) {
+		reg, spec, specEntry, err := r.registrationAndSpec(ctx, name)
+		if err != nil {
+			return store.Txn{}, err
+		}
+		if err := m.check("API registration", name, reg.Tag()); err != nil {
+			return store.Txn{}, err
+		}
+		if err := r.refuseReferenced(ctx, reg); err != nil {
+			return store.Txn{}, err
+		}
+		return store.Txn{
+			If: []store.Cond{
+				{Kind: store.CondModRev, Key: r.scope.registrationKey(name), Revision: reg.Revision},
+				store.Unchanged(specEntry),
+				store.Empty(r.scope.subscriptionsPrefix(name)),
+				store.Empty(reg.Ref().dependentsPrefix()),
+			},
+			Then: r.deletion(reg, spec),
+		}, nil
+	})
+	return err
+}
+
+func (r *Repository) deletion(reg Registration, spec Spec) []store.Op {
+	ops := []store.Op{
+		store.Delete(r.scope.registrationKey(reg.Name)),
+		store.Delete(r.scope.specKey(reg.Name)),
+	}
+	if reg.ShortName != "" {
+		ops = append(ops, store.Delete(r.scope.shortNameKey(reg.ShortName)))
+	}
+	for _, d := range reg.DependsOn {
+		ops = append(ops, store.Delete(d.dependentKey(reg.Ref())))
+	}
+	for _, f := range spec.Fetched {
+		ops = append(ops, store.Delete(r.scope.documentKey(reg.Name, f.SyncID)),
+			store.Delete(r.scope.resourcesKey(reg.Name, f.SyncID)))
+	}
+	return ops
+}
+
+// refuseReferenced names what refers to the registration. The transaction checks it again.
+func (r *Repository) refuseReferenced(ctx context.Context, reg Registration) error {
+	const named = 5
+	for _, by := range []struct{ prefix, what string }{
+		{r.scope.subscriptionsPrefix(reg.Name), "subscribed to by namespace"},
+		{reg.Ref().dependentsPrefix(), "a dependency of"},
+	} {
+		l, err := r.store.List(ctx, by.prefix, store.ListOptions{Limit: named})
+		if err != nil {
+			return fmt.Errorf("list references: %w", err)
+		}
+		if len(l.Entries) > 0 {
+			return refuse(ErrConflict, "API registration %q is still %s %s: delete what refers to it first",
+				reg.Name, by.what, names(l, by.prefix))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/go-uuid"
+
+	"kayra/store"
+)
+
+// Repository reads and writes the records of one scope. Its methods may be called from any number of goroutines, and by
+// any number of processes on one store. They return an [Error] for a refusal, and otherwise wrap the store's error.
+type Repository struct {
+	store store.Store
+	scope Scope
+}
+
+// NewRepository has the records of the scope in the store.
+func NewRepository(s store.Store, scope Scope) *Repository {
+	return &Repository{store: s, scope: scope}
+}
+
+// Scope is the scope of the records.
+func (r *Repository) Scope() Scope { return r.scope }
+
+// Match tells whether a record that has this entity tag is the one that the caller means. nil takes any.
+type Match func(tag string) bool
+
+func (m Match) check(what, name, tag string) error {
+	if m == nil || m(tag) {
+		return nil
+	}
+	return refuse(ErrPrecondition, "%s %q has changed since it was read (its ETag is %s now): read it again, and decide again",
+		what, name, tag)
+}
+
+// PageRequest asks for part of a list.
+type PageRequest struct {
+	After string // only what comes after this position, which an earlier page gave
+	Limit int    // at most this many; 0: all
+}
+
+// Page is part of a list.
+type Page[T any] struct {
+	Items []T
+	Next  string // After for the page that follows; "": there is none
+}
+
+func refuse(kind error, format string, args ...any) error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+func unknownRegistration(name string) error {
+	return refuse(ErrNotFound, "there is no API registration %q in this deployment's platform and region; `get catalog apiregistrations` lists those there are", clip(name))
+}
+
+func unknownNamespace(name string) error {
+	return refuse(ErrNotFound, "there is no namespace %q; `get catalog namespaces` lists those there are", clip(name))
+}
+
+func unknownSubscription(namespace, api string) error {
+	return refuse(ErrNotFound, "namespace %q has no subscription to %q", clip(namespace), clip(api))
+}
+
+// maxTries bounds how often a write is decided again because another one came first. Each try loses only to a write that
+// succeeded, so that running out of them takes a flood of writes to one record.
+const maxTries = 64
+
+var errContention = errors.New("the record is being written by too many others at once; try again")
+
+// again decides a transaction until it is not overtaken. decide reads what it needs and returns the transaction.
+func (r *Repository) again(ctx context.Context, what string, decide func() (store.Txn, error)) (store.Result, error) {
+	for range maxTries {
+		txn, err := decide()
+		if err != nil {
+			return store.Result{}, err
+		}
+		res, err := r.store.Txn(ctx, txn)
+		if err != nil {
+			return store.Result{}, fmt.Errorf("%s: %w", what, err)
+		}
+		if res.OK {
+			return res, nil
+		}
+	}
+	return store.Result{}, fmt.Errorf("%s: %w: %w", what, store.ErrUnavailable, errContention)
+}
+
+// read reads the keys at one revision.
+func (r *Repository) read(ctx context.Context, keys ...string) (store.Result, error) {
+	ops := make([]store.Op, 0, len(keys))
+	for _, k := range keys {
+		ops = append(ops, store.Get(k))
+	}
+	res, err := r.store.Txn(ctx, store.Txn{Then: ops})
+	if err != nil {
+		return store.Result{}, fmt.Errorf("read records: %w", err)
+	}
+	return res, nil
+}
+
+// find decodes the record under key, if the result has it.
+func find(res store.Result, key string, v record) (bool, error) {
+	e, ok := res.Got[key]
+	if !ok {
+		return false, nil
+	}
+	return true, Decode(e, v)
+}
+
+// list decodes the records under a prefix.
+func list[T any, P interface {
+	*T
+	record
+}](ctx context.Context, r *Repository, prefix string, page PageRequest) (Page[T], error) {
+	opts := store.ListOptions{Limit: page.Limit}
+	if page.After != "" {
+		opts.After = prefix + page.After
+	}
+	l, err := r.store.List(ctx, prefix, opts)
+	if err != nil {
+		return Page[T]{}, fmt.Errorf("list records: %w", err)
+	}
+	out := Page[T]{Items: make([]T, len(l.Entries))}
+	for i, e := range l.Entries {
+		if err := Decode(e, P(&out.Items[i])); err != nil {
+			return Page[T]{}, err
+		}
+	}
+	if l.More {
+		out.Next = l.Entries[len(l.Entries)-1].Key[len(prefix):]
+	}
+	return out, nil
+}
+
+func newID() (string, error) {
+	id, err := uuid.GenerateUUID()
+	if err != nil {
+		return "", fmt.Errorf("generate id: %w", err)
+	}
+	return id, nil
+}
+
+// now is the time that a record is stamped with.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

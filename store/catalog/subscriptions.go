@@ -1,0 +1,239 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"kayra/store"
+)
+
+// SubscriptionView is a subscription beside what its registration makes of it.
+type SubscriptionView struct {
+	Subscription
+
+	ExpectedSyncID string // the registration's sync id
+	InSync         bool   // active and at the expected id
+	Reason         Reason
+	Message        string // one redacted sentence a person can act on, or ""
+
+	registration int64 // generation of the registration
+}
+
+// Tag is the view's entity tag, without the quotes.
+func (v *SubscriptionView) Tag() string {
+	return fmt.Sprintf("%.8s-%d-%d", v.UID, v.Revision, v.registration)
+}
+
+// view is how a subscription stands against its registration. spec may be nil: not fetched yet.
+func view(sub Subscription, reg *Registration, locked bool) SubscriptionView {
+	v := SubscriptionView{Subscription: sub, ExpectedSyncID: reg.SyncID, InSync: sub.Synced(reg), registration: reg.Generation}
+	v.Reason, v.Message = explain(&sub, reg, locked)
+	return v
+}
+
+// explain tells why a subscription is where it is.
+func explain(sub *Subscription, reg *Registration, locked bool) (Reason, string) {
+	a := sub.Attempt
+	used := a.SyncID == reg.SyncID && !sub.trigger(reg).ByClient(a.Trigger)
+	switch {
+	case a.Phase == PhaseRunning && locked:
+		return ReasonRunning, fmt.Sprintf("attempt %d to reach sync_id %s is running", a.N, a.SyncID)
+	case sub.Settled(reg):
+		return ReasonSynced, ""
+	case sub.Held(reg):
+		return ReasonCanaryHold, "a rollout is pending: it reaches this namespace when it is released"
+	case reg.Paused:
+		return ReasonPaused, "the API registration is paused: set paused to false to go on"
+	case a.Phase == PhaseError && used:
+		return a.Reason, a.Message
+	case a.Phase == PhaseNone:
+		return ReasonInit, "subscribed; the initial sync has not been tried yet"
+	}
+	return ReasonQueued, "waiting for a reconciler"
+}
+
+// trigger is what client writes entitle the subscription to; the other counters are zero.
+func (s *Subscription) trigger(reg *Registration) Trigger {
+	return Trigger{RegGen: reg.Generation, SubGen: s.Generation}
+}
+
+// Subscribe ties a namespace to a registration. It fails with ErrInvalid when api is a short name, with ErrNotFound when
+// the namespace or the registration is not there, and with ErrConflict when the subscription is.
+func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (SubscriptionView, error) {
+	if err := r.checkAPI(ctx, api); err != nil {
+		return SubscriptionView{}, err
+	}
+	uid, err := newID()
+	if err != nil {
+		return SubscriptionView{}, err
+	}
+	at := now()
+	sub := Subscription{
+		API: api, Namespace: namespace, State: StateInit, UID: uid, Generation: 1,
+		CreatedAt: at, UpdatedAt: at, RequestedAt: at,
+	}
+	key := r.scope.subscriptionKey(api, namespace)
+	op, err := put(key, &sub)
+	if err != nil {
+		return SubscriptionView{}, err
+	}
+	var reg Registration
+	res, err := r.again(ctx, "create subscription", func() (store.Txn, error) {
+		var err error
+		if reg, err = r.subscribable(ctx, namespace, api); err != nil {
+			return store.Txn{}, err
+		}
+		return store.Txn{
+			If: []store.Cond{
+				store.Absent(key), store.Present(r.scope.namespaceKey(namespace)), store.Present(r.scope.registrationKey(api)),
+			},
+			Then: []store.Op{op, store.Put(r.scope.byNamespaceKey(namespace, api), nil)},
+		}, nil
+	})
+	sub.Revision = res.Revision
+	return view(sub, &reg, false), err
+}
+
+// checkAPI refuses anything but a long name, and names the long one where a registration has that short name.
+func (r *Repository) checkAPI(ctx context.Context, api string) error {
+	c := &check{}
+	if c.longName("/api", api); c.err() == nil {
+		return nil
+	}
+	if !ValidLabel(api) {
+		return c.err()
+	}
+	long, err := r.store.Get(ctx, r.scope.shortNameKey(api))
+	if isNotFound(err) {
+		return c.err()
+	}
+	if err != nil {
+		return fmt.Errorf("read short name %q: %w", api, err)
+	}
+	c.fields[0].Detail = fmt.Sprintf("%q is a short name; use the long one, %q", api, long.Value)
+	return c.err()
+}
+
+// subscribable reads the registration, and says what stands in the way of a new subscription.
+func (r *Repository) subscribable(ctx context.Context, namespace, api string) (Registration, error) {
+	var reg Registration
+	nsKey, regKey, subKey := r.scope.namespaceKey(namespace), r.scope.registrationKey(api), r.scope.subscriptionKey(api, namespace)
+	res, err := r.read(ctx, nsKey, regKey, subKey)
+	if err != nil {
+		return reg, err
+	}
+	if _, ok := res.Got[nsKey]; !ok {
+		return reg, unknownNamespace(namespace)
+	}
+	if _, ok := res.Got[subKey]; ok {
+		return reg, refuse(ErrConflict, "namespace %q subscribes to %q already", namespace, api)
+	}
+	ok, err := find(res, regKey, &reg)
+	if err == nil && !ok {
+		err = unknownRegistration(api)
+	}
+	return reg, err
+}
+
+// Subscription reads a subscription.
+func (r *Repository) Subscription(ctx context.Context, namespace, api string) (SubscriptionView, error) {
+	subKey, regKey := r.scope.subscriptionKey(api, namespace), r.scope.registrationKey(api)
+	lockKey := r.scope.subscriptionLockKey(api, namespace)
+	res, err := r.read(ctx, subKey, regKey, lockKey)
+	if err != nil {
+		return SubscriptionView{}, err
+	}
+	var sub Subscription
+	var reg Registration
+	ok, err := find(res, subKey, &sub)
+	if err != nil || !ok {
+		return SubscriptionView{}, orElse(err, unknownSubscription(namespace, api))
+	}
+	if ok, err = find(res, regKey, &reg); err != nil || !ok {
+		return SubscriptionView{}, orElse(err, unknownRegistration(api))
+	}
+	_, locked := res.Got[lockKey]
+	return view(sub, &reg, locked), nil
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// TouchSubscription writes a subscription as it is, which is a trigger.
+func (r *Repository) TouchSubscription(ctx context.Context, namespace, api string, m Match) (SubscriptionView, error) {
+	return r.changeSubscription(ctx, namespace, api, m, func(*Subscription) {})
+}
+
+// Resync makes a subscription be brought to its registration's sync id again.
+func (r *Repository) Resync(ctx context.Context, namespace, api string, m Match) (SubscriptionView, error) {
+	return r.changeSubscription(ctx, namespace, api, m, func(sub *Subscription) {
+		sub.CurrentSyncID = ""
+		sub.Force++
+		sub.RequestedAt = now()
+	})
+}
+
+func (r *Repository) changeSubscription(ctx context.Context, namespace, api string, m Match, change func(*Subscription)) (SubscriptionView, error) {
+	var v SubscriptionView
+	res, err := r.again(ctx, "write subscription", func() (store.Txn, error) {
+		var err error
+		if v, err = r.Subscription(ctx, namespace, api); err != nil {
+			return store.Txn{}, err
+		}
+		if err := m.check("subscription", namespace+"/"+api, v.Tag()); err != nil {
+			return store.Txn{}, err
+		}
+		change(&v.Subscription)
+		v.Generation++
+		v.UpdatedAt = now()
+		key := r.scope.subscriptionKey(api, namespace)
+		op, err := put(key, &v.Subscription)
+		return store.Txn{
+			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: v.Revision}},
+			Then: []store.Op{op},
+		}, err
+	})
+	if err != nil {
+		return SubscriptionView{}, err
+	}
+	reg := Registration{SyncID: v.ExpectedSyncID, Generation: v.registration}
+	v.Revision = res.Revision
+	v.InSync = v.Synced(&reg)
+	return v, nil
+}
+
+// Unsubscribe deletes a subscription. A run of it that has begun is cancelled, and its result is not written.
+func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m Match) error {
+	key := r.scope.subscriptionKey(api, namespace)
+	_, err := r.again(ctx, "delete subscription", func() (store.Txn, error) {
+		cond := store.Present(key)
+		if m != nil {
+			v, err := r.Subscription(ctx, namespace, api)
+			if err != nil {
+				return store.Txn{}, err
+			}
+			if err := m.check("subscription", namespace+"/"+api, v.Tag()); err != nil {
+				return store.Txn{}, err
+			}
+			cond = store.Cond{Kind: store.CondModRev, Key: key, Revision: v.Revision}
+		} else if _, err := r.store.Get(ctx, key); isNotFound(err) {
+			return store.Txn{}, unknownSubscription(namespace, api)
+		}
+		return store.Txn{
+			If:   []store.Cond{cond},
+			Then: []store.Op{store.Delete(key), store.Delete(r.scope.byNamespaceKey(namespace, api))},
+		}, nil
+	})
+	return err
+}
+
+// position splits a position in a list of all subscriptions into API and namespace.
+func position(after string) (api, namespace string) {
+	api, namespace, _ = strings.Cut(after, "/")
+	return api, namespace
+}

@@ -1,0 +1,111 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limits on what a request may carry.
+const (
+	MaxCanaries     = 100      // namespaces of one canary
+	MaxDependencies = 50       // entries of depends_on
+	maxText         = 64 << 10 // bytes of owner, description and mode
+	maxDNSName      = 253      // RFC 1035, section 2.3.4, without the trailing dot
+	syncIDAllowed   = "1 to 128 of A-Z a-z 0-9 . _ : - and not . or .."
+	labelAllowed    = "a DNS label: 1 to 63 of a-z 0-9 -, not beginning or ending with -"
+	longNameAllowed = "a lower-case DNS name of two labels or more, such as compute.example.com"
+)
+
+// check collects what is wrong with a request.
+type check struct {
+	fields []FieldError
+}
+
+func (c *check) refuse(pointer, format string, args ...any) {
+	c.fields = append(c.fields, FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (c *check) err() error {
+	if len(c.fields) == 0 {
+		return nil
+	}
+	return &Error{Kind: ErrInvalid, Detail: "the request has invalid fields", Fields: c.fields}
+}
+
+func (c *check) label(pointer, value string) {
+	if !ValidLabel(value) {
+		c.refuse(pointer, "%q is not %s", clip(value), labelAllowed)
+	}
+}
+
+func (c *check) longName(pointer, value string) {
+	labels := strings.Split(value, ".")
+	ok := len(labels) >= 2 && len(value) <= maxDNSName
+	for _, l := range labels {
+		ok = ok && ValidLabel(l)
+	}
+	if !ok {
+		c.refuse(pointer, "%q is not %s", clip(value), longNameAllowed)
+	}
+}
+
+func (c *check) syncID(pointer, value string) {
+	if !validSyncID(value) {
+		c.refuse(pointer, "%q is not a sync id: %s", clip(value), syncIDAllowed)
+	}
+}
+
+func (c *check) text(pointer string, value *string) {
+	if value != nil && len(*value) > maxText {
+		c.refuse(pointer, "is %d bytes long; at most %d are allowed", len(*value), maxText)
+	}
+}
+
+func (c *check) change(ch RegistrationChange) {
+	if ch.ShortName != nil && *ch.ShortName != "" {
+		c.label("/short_name", *ch.ShortName)
+	}
+	c.text("/owner", ch.Owner)
+	c.text("/description", ch.Description)
+	c.text("/mode", ch.Mode)
+	if ch.DependsOn == nil {
+		return
+	}
+	if n := len(*ch.DependsOn); n > MaxDependencies {
+		c.refuse("/depends_on", "has %d entries; at most %d are allowed", n, MaxDependencies)
+	}
+	for i, d := range *ch.DependsOn {
+		at := fmt.Sprintf("/depends_on/%d/", i)
+		c.longName(at+"name", d.Name)
+		c.label(at+"platform", d.Platform)
+		c.label(at+"region", d.Region)
+	}
+}
+
+// ValidLabel tells whether the value is a DNS label (RFC 1123, section 2.1) in lower case.
+func ValidLabel(value string) bool {
+	const most = 63
+	return value != "" && len(value) <= most && value[0] != '-' && value[len(value)-1] != '-' &&
+		!strings.ContainsFunc(value, func(c rune) bool { return !isLower(c) && !isDigit(c) && c != '-' })
+}
+
+func validSyncID(value string) bool {
+	const most = 128
+	return value != "" && len(value) <= most && value != "." && value != ".." &&
+		!strings.ContainsFunc(value, func(c rune) bool {
+			return !isLower(c) && !isDigit(c) && (c < 'A' || c > 'Z') && !strings.ContainsRune("._:-", c)
+		})
+}
+
+func isLower(c rune) bool { return c >= 'a' && c <= 'z' }
+
+func isDigit(c rune) bool { return c >= '0' && c <= '9' }
+
+// clip keeps an error readable, whatever was sent.
+func clip(value string) string {
+	const most = 80
+	if len(value) <= most {
+		return value
+	}
+	return strings.ToValidUTF8(value[:most], "") + "…"
+}

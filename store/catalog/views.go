@@ -1,0 +1,265 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"kayra/store"
+)
+
+// Filter narrows a list of subscriptions. What is nil or empty takes all.
+type Filter struct {
+	API    string
+	State  State
+	Synced *bool
+}
+
+func (f Filter) takes(v *SubscriptionView) bool {
+	return (f.State == "" || v.State == f.State) && (f.Synced == nil || v.InSync == *f.Synced)
+}
+
+// Status is a registration with its subscriptions.
+type Status struct {
+	Registration  Registration
+	Subscriptions []SubscriptionView // by namespace
+}
+
+// Status reads a registration and its active subscriptions, or all of them.
+func (r *Repository) Status(ctx context.Context, api string, all bool) (Status, error) {
+	reg, err := r.Registration(ctx, api)
+	if err != nil {
+		return Status{}, err
+	}
+	locks, err := r.locks(ctx, r.scope.subscriptionLocksPrefix(api))
+	if err != nil {
+		return Status{}, err
+	}
+	page, err := list[Subscription](ctx, r, r.scope.subscriptionsPrefix(api), PageRequest{})
+	if err != nil {
+		return Status{}, err
+	}
+	out := Status{Registration: reg, Subscriptions: make([]SubscriptionView, 0, len(page.Items))}
+	for _, sub := range page.Items {
+		if all || sub.Active {
+			locked := locks[r.scope.subscriptionLockKey(api, sub.Namespace)]
+			out.Subscriptions = append(out.Subscriptions, view(sub, &reg, locked))
+		}
+	}
+	return out, nil
+}
+
+func (r *Repository) locks(ctx context.Context, prefix string) (map[string]bool, error) {
+	l, err := r.store.List(ctx, prefix, store.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list locks: %w", err)
+	}
+	held := make(map[string]bool, len(l.Entries))
+	for _, e := range l.Entries {
+		held[e.Key] = true
+	}
+	return held, nil
+}
+
+// Subscriptions lists the subscriptions of all namespaces by API, and by namespace within an API. A position is
+// API/NAMESPACE.
+func (r *Repository) Subscriptions(ctx context.Context, f Filter, page PageRequest) (Page[SubscriptionView], error) {
+	prefix, base := r.scope.Prefix()+"subscriptions/", ""
+	if f.API != "" {
+		base = f.API + "/"
+	}
+	regs, err := r.registrationsByName(ctx)
+	if err != nil {
+		return Page[SubscriptionView]{}, err
+	}
+	locks, err := r.locks(ctx, r.scope.locksPrefix()+"subscriptions/"+base)
+	if err != nil {
+		return Page[SubscriptionView]{}, err
+	}
+	var out Page[SubscriptionView]
+	after := page.After
+	for {
+		opts := store.ListOptions{Limit: chunk(page.Limit)}
+		if after != "" {
+			opts.After = prefix + after
+		}
+		l, err := r.store.List(ctx, prefix+base, opts)
+		if err != nil {
+			return out, fmt.Errorf("list subscriptions: %w", err)
+		}
+		for i, e := range l.Entries {
+			v, err := r.viewEntry(e, regs, locks)
+			if err != nil {
+				return out, err
+			}
+			after = e.Key[len(prefix):]
+			if f.takes(&v) {
+				out.Items = append(out.Items, v)
+			}
+			if len(out.Items) == page.Limit && (l.More || i < len(l.Entries)-1) {
+				out.Next = after
+				return out, nil
+			}
+		}
+		if !l.More {
+			return out, nil
+		}
+	}
+}
+
+// chunk is how many rows to read at once to fill a page after filtering.
+func chunk(limit int) int {
+	const least = 500
+	if limit == 0 {
+		return 0
+	}
+	return max(limit, least)
+}
+
+func (r *Repository) viewEntry(e store.Entry, regs map[string]*Registration, locks map[string]bool) (SubscriptionView, error) {
+	var sub Subscription
+	if err := Decode(e, &sub); err != nil {
+		return SubscriptionView{}, err
+	}
+	reg := regs[sub.API]
+	if reg == nil { // deleted between the two reads
+		reg = &Registration{Name: sub.API}
+	}
+	return view(sub, reg, locks[r.scope.subscriptionLockKey(sub.API, sub.Namespace)]), nil
+}
+
+func (r *Repository) registrationsByName(ctx context.Context) (map[string]*Registration, error) {
+	regs, err := r.Registrations(ctx, PageRequest{})
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]*Registration, len(regs.Items))
+	for i := range regs.Items {
+		byName[regs.Items[i].Name] = &regs.Items[i]
+	}
+	return byName, nil
+}
+
+// NamespaceSubscriptions lists the subscriptions of a namespace by API.
+func (r *Repository) NamespaceSubscriptions(ctx context.Context, namespace string, page PageRequest) (Page[SubscriptionView], error) {
+	var out Page[SubscriptionView]
+	if _, err := r.Namespace(ctx, namespace); err != nil {
+		return out, err
+	}
+	prefix := r.scope.byNamespacePrefix(namespace)
+	opts := store.ListOptions{Limit: page.Limit}
+	if page.After != "" {
+		opts.After = prefix + page.After
+	}
+	l, err := r.store.List(ctx, prefix, opts)
+	if err != nil {
+		return out, fmt.Errorf("list subscriptions of %q: %w", namespace, err)
+	}
+	for _, e := range l.Entries {
+		v, err := r.Subscription(ctx, namespace, e.Key[len(prefix):])
+		if isKind(err, ErrNotFound) { // deleted since the index was read
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Items = append(out.Items, v)
+	}
+	if l.More {
+		out.Next = l.Entries[len(l.Entries)-1].Key[len(prefix):]
+	}
+	return out, nil
+}
+
+// Reconcilers lists the reconciler processes that are alive.
+func (r *Repository) Reconcilers(ctx context.Context) ([]Reconciler, error) {
+	page, err := list[Reconciler](ctx, r, r.scope.reconcilersPrefix(), PageRequest{})
+	return page.Items, err
+}
+
+// Document reads a registration's OpenAPI document as the app served it: the newest that was fetched.
+func (r *Repository) Document(ctx context.Context, api string) ([]byte, error) {
+	_, spec, _, err := r.registrationAndSpec(ctx, api)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Newest() == "" {
+		return nil, refuse(ErrNotFound, "no OpenAPI document has been fetched for %q yet%s", api, because(spec.Attempt))
+	}
+	e, err := r.store.Get(ctx, r.scope.documentKey(api, spec.Newest()))
+	if isNotFound(err) {
+		return nil, refuse(ErrNotFound, "the OpenAPI document of %q has just been replaced; try again", api)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read document of %q: %w", api, err)
+	}
+	return e.Value, nil
+}
+
+func because(a Attempt) string {
+	if a.Message == "" {
+		return ""
+	}
+	return ": " + a.Message
+}
+
+// API is a registration with the resources that its app serves.
+type API struct {
+	Registration Registration
+	Resources    []Resource
+}
+
+// APIs lists the registrations by name, with the resources of the newest document of each; none where none was fetched.
+func (r *Repository) APIs(ctx context.Context) ([]API, error) {
+	regs, err := r.Registrations(ctx, PageRequest{})
+	if err != nil {
+		return nil, err
+	}
+	specs, err := list[Spec](ctx, r, r.scope.Prefix()+"specs/", PageRequest{})
+	if err != nil {
+		return nil, err
+	}
+	newest := make(map[string]string, len(specs.Items))
+	for _, s := range specs.Items {
+		newest[s.API] = s.Newest()
+	}
+	l, err := r.store.List(ctx, "resources/"+r.scope.String()+"/", store.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list resources: %w", err)
+	}
+	byKey := make(map[string][]byte, len(l.Entries))
+	for _, e := range l.Entries {
+		byKey[e.Key] = e.Value
+	}
+	out := make([]API, len(regs.Items))
+	for i, reg := range regs.Items {
+		out[i] = API{Registration: reg, Resources: []Resource{}}
+		if data, ok := byKey[r.scope.resourcesKey(reg.Name, newest[reg.Name])]; ok {
+			if err := json.Unmarshal(data, &out[i].Resources); err != nil {
+				return nil, fmt.Errorf("decode resources of %q: %w", reg.Name, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// registrationAndSpec reads both at one revision. The entry is the spec's, with Revision 0 where there is none.
+func (r *Repository) registrationAndSpec(ctx context.Context, name string) (Registration, Spec, store.Entry, error) {
+	regKey, specKey := r.scope.registrationKey(name), r.scope.specKey(name)
+	var reg Registration
+	spec := Spec{API: name}
+	res, err := r.read(ctx, regKey, specKey)
+	if err != nil {
+		return reg, spec, store.Entry{}, err
+	}
+	entry := res.Got[specKey]
+	entry.Key = specKey
+	ok, err := find(res, regKey, &reg)
+	if err == nil && !ok {
+		err = unknownRegistration(name)
+	}
+	if err == nil {
+		_, err = find(res, specKey, &spec)
+	}
+	return reg, spec, entry, err
+}
