@@ -136,6 +136,9 @@ func (r *Repository) refuseCycle(ctx context.Context, next Registration) error {
 		}
 		seen[at.ref] = true
 		deps, err := r.dependenciesOf(ctx, at.ref)
+		if isKind(err, ErrNotFound) && len(at.path) > 1 {
+			continue // deleted since it was referred to: the graph has changed, and the transaction will not commit
+		}
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"kayra/store"
 )
@@ -25,7 +24,7 @@ func (v *SubscriptionView) Tag() string {
 	return fmt.Sprintf("%.8s-%d-%d", v.UID, v.Revision, v.registration)
 }
 
-// view is how a subscription stands against its registration. spec may be nil: not fetched yet.
+// view is how a subscription stands against its registration. locked tells whether a run of it holds its lock.
 func view(sub Subscription, reg *Registration, locked bool) SubscriptionView {
 	v := SubscriptionView{Subscription: sub, ExpectedSyncID: reg.SyncID, InSync: sub.Synced(reg), registration: reg.Generation}
 	v.Reason, v.Message = explain(&sub, reg, locked)
@@ -138,23 +137,46 @@ func (r *Repository) subscribable(ctx context.Context, namespace, api string) (R
 
 // Subscription reads a subscription.
 func (r *Repository) Subscription(ctx context.Context, namespace, api string) (SubscriptionView, error) {
-	subKey, regKey := r.scope.subscriptionKey(api, namespace), r.scope.registrationKey(api)
-	lockKey := r.scope.subscriptionLockKey(api, namespace)
-	res, err := r.read(ctx, subKey, regKey, lockKey)
+	s, err := r.standing(ctx, namespace, api)
 	if err != nil {
 		return SubscriptionView{}, err
 	}
-	var sub Subscription
-	var reg Registration
-	ok, err := find(res, subKey, &sub)
-	if err != nil || !ok {
-		return SubscriptionView{}, orElse(err, unknownSubscription(namespace, api))
+	return s.view(), nil
+}
+
+// standing is a subscription and all that its view is made of, read at one revision.
+type standing struct {
+	sub    Subscription
+	reg    Registration
+	locked bool
+}
+
+func (s *standing) view() SubscriptionView { return view(s.sub, &s.reg, s.locked) }
+
+func (r *Repository) standing(ctx context.Context, namespace, api string) (standing, error) {
+	res, err := r.read(ctx, r.scope.standingKeys(namespace, api)...)
+	if err != nil {
+		return standing{}, err
 	}
-	if ok, err = find(res, regKey, &reg); err != nil || !ok {
-		return SubscriptionView{}, orElse(err, unknownRegistration(api))
+	return r.findStanding(res, namespace, api)
+}
+
+// standingKeys are those that a standing is read from.
+func (s Scope) standingKeys(namespace, api string) []string {
+	return []string{s.subscriptionKey(api, namespace), s.registrationKey(api), s.subscriptionLockKey(api, namespace)}
+}
+
+func (r *Repository) findStanding(res store.Result, namespace, api string) (standing, error) {
+	var s standing
+	keys := r.scope.standingKeys(namespace, api)
+	if ok, err := find(res, keys[0], &s.sub); err != nil || !ok {
+		return s, orElse(err, unknownSubscription(namespace, api))
 	}
-	_, locked := res.Got[lockKey]
-	return view(sub, &reg, locked), nil
+	if ok, err := find(res, keys[1], &s.reg); err != nil || !ok {
+		return s, orElse(err, unknownRegistration(api))
+	}
+	_, s.locked = res.Got[keys[2]]
+	return s, nil
 }
 
 func orElse(err, other error) error {
@@ -179,50 +201,47 @@ func (r *Repository) Resync(ctx context.Context, namespace, api string, m Match)
 }
 
 func (r *Repository) changeSubscription(ctx context.Context, namespace, api string, m Match, change func(*Subscription)) (SubscriptionView, error) {
-	var v SubscriptionView
+	var s standing
 	res, err := r.again(ctx, "write subscription", func() (store.Txn, error) {
 		var err error
-		if v, err = r.Subscription(ctx, namespace, api); err != nil {
+		if s, err = r.standing(ctx, namespace, api); err != nil {
 			return store.Txn{}, err
 		}
-		if err := m.check("subscription", namespace+"/"+api, v.Tag()); err != nil {
+		read := s.view()
+		if err := m.check("subscription", namespace+"/"+api, read.Tag()); err != nil {
 			return store.Txn{}, err
 		}
-		change(&v.Subscription)
-		v.Generation++
-		v.UpdatedAt = now()
+		change(&s.sub)
+		s.sub.Generation++
+		s.sub.UpdatedAt = now()
 		key := r.scope.subscriptionKey(api, namespace)
-		op, err := put(key, &v.Subscription)
+		op, err := put(key, &s.sub)
 		return store.Txn{
-			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: v.Revision}},
+			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: s.sub.Revision}},
 			Then: []store.Op{op},
 		}, err
 	})
 	if err != nil {
 		return SubscriptionView{}, err
 	}
-	reg := Registration{SyncID: v.ExpectedSyncID, Generation: v.registration}
-	v.Revision = res.Revision
-	v.InSync = v.Synced(&reg)
-	return v, nil
+	s.sub.Revision = res.Revision
+	return s.view(), nil
 }
 
 // Unsubscribe deletes a subscription. A run of it that has begun is cancelled, and its result is not written.
 func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m Match) error {
 	key := r.scope.subscriptionKey(api, namespace)
 	_, err := r.again(ctx, "delete subscription", func() (store.Txn, error) {
-		cond := store.Present(key)
+		v, err := r.Subscription(ctx, namespace, api)
+		if err != nil {
+			return store.Txn{}, err
+		}
+		if err := m.check("subscription", namespace+"/"+api, v.Tag()); err != nil {
+			return store.Txn{}, err
+		}
+		cond := store.Present(key) // a reconciler's writes do not stand in the way
 		if m != nil {
-			v, err := r.Subscription(ctx, namespace, api)
-			if err != nil {
-				return store.Txn{}, err
-			}
-			if err := m.check("subscription", namespace+"/"+api, v.Tag()); err != nil {
-				return store.Txn{}, err
-			}
 			cond = store.Cond{Kind: store.CondModRev, Key: key, Revision: v.Revision}
-		} else if _, err := r.store.Get(ctx, key); isNotFound(err) {
-			return store.Txn{}, unknownSubscription(namespace, api)
 		}
 		return store.Txn{
 			If:   []store.Cond{cond},
@@ -230,10 +249,4 @@ func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m M
 		}, nil
 	})
 	return err
-}
-
-// position splits a position in a list of all subscriptions into API and namespace.
-func position(after string) (api, namespace string) {
-	api, namespace, _ = strings.Cut(after, "/")
-	return api, namespace
 }

@@ -39,12 +39,7 @@ func (c *check) label(pointer, value string) {
 }
 
 func (c *check) longName(pointer, value string) {
-	labels := strings.Split(value, ".")
-	ok := len(labels) >= 2 && len(value) <= maxDNSName
-	for _, l := range labels {
-		ok = ok && ValidLabel(l)
-	}
-	if !ok {
+	if !ValidLongName(value) {
 		c.refuse(pointer, "%q is not %s", clip(value), longNameAllowed)
 	}
 }
@@ -87,6 +82,20 @@ func ValidLabel(value string) bool {
 	const most = 63
 	return value != "" && len(value) <= most && value[0] != '-' && value[len(value)-1] != '-' &&
 		!strings.ContainsFunc(value, func(c rune) bool { return !isLower(c) && !isDigit(c) && c != '-' })
+}
+
+// ValidLongName tells whether the value can be the name of a registration: a DNS name of two labels or more, in lower
+// case and without the trailing dot.
+func ValidLongName(value string) bool {
+	if len(value) > maxDNSName || !strings.Contains(value, ".") {
+		return false
+	}
+	for label := range strings.SplitSeq(value, ".") {
+		if !ValidLabel(label) {
+			return false
+		}
+	}
+	return true
 }
 
 func validSyncID(value string) bool {

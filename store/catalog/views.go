@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"kayra/store"
 )
@@ -96,7 +97,8 @@ func (r *Repository) Subscriptions(ctx context.Context, f Filter, page PageReque
 			if f.takes(&v) {
 				out.Items = append(out.Items, v)
 			}
-			if len(out.Items) == page.Limit && (l.More || i < len(l.Entries)-1) {
+			full := page.Limit > 0 && len(out.Items) == page.Limit
+			if full && (l.More || i < len(l.Entries)-1) {
 				out.Next = after
 				return out, nil
 			}
@@ -155,18 +157,44 @@ func (r *Repository) NamespaceSubscriptions(ctx context.Context, namespace strin
 	if err != nil {
 		return out, fmt.Errorf("list subscriptions of %q: %w", namespace, err)
 	}
-	for _, e := range l.Entries {
-		v, err := r.Subscription(ctx, namespace, e.Key[len(prefix):])
-		if isKind(err, ErrNotFound) { // deleted since the index was read
-			continue
+	if l.More {
+		out.Next = l.Entries[len(l.Entries)-1].Key[len(prefix):]
+	}
+	const together = store.MaxOps / 3 // a standing has three keys
+	for some := range slices.Chunk(l.Entries, together) {
+		apis := make([]string, len(some))
+		for i, e := range some {
+			apis[i] = e.Key[len(prefix):]
 		}
+		views, err := r.viewsOf(ctx, namespace, apis)
 		if err != nil {
 			return out, err
 		}
-		out.Items = append(out.Items, v)
+		out.Items = append(out.Items, views...)
 	}
-	if l.More {
-		out.Next = l.Entries[len(l.Entries)-1].Key[len(prefix):]
+	return out, nil
+}
+
+// viewsOf reads a namespace's subscriptions to the APIs, at one revision. Those that are no longer there are left out.
+func (r *Repository) viewsOf(ctx context.Context, namespace string, apis []string) ([]SubscriptionView, error) {
+	keys := make([]string, 0, store.MaxOps)
+	for _, api := range apis {
+		keys = append(keys, r.scope.standingKeys(namespace, api)...)
+	}
+	res, err := r.read(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]SubscriptionView, 0, len(apis))
+	for _, api := range apis {
+		s, err := r.findStanding(res, namespace, api)
+		if isKind(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s.view())
 	}
 	return out, nil
 }
