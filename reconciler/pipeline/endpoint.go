@@ -1,0 +1,215 @@
+package pipeline
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+)
+
+const fieldEndpoint = "endpoint"
+
+// position is where in a URL the next byte stands.
+type position uint8
+
+const (
+	inScheme position = iota
+	inAuthority
+	inPath
+	inQueryName
+	inQueryValue
+	inFragment
+)
+
+// endpointBuilder puts a URL together, escaping values by where they stand, and beside it the form that may be shown.
+type endpointBuilder struct {
+	url, shown  []byte
+	at          position
+	authorityAt int  // where the authority begins in shown
+	outputHost  bool // an output has part in the host
+	unreadable  bool // an output or a secret gave the URL's beginning
+}
+
+// buildEndpoint makes a URL of what an endpoint's template gave. The second result may be shown, also beside an error.
+func buildEndpoint(spans []span) (*endpointBuilder, error) {
+	spans = trimSpace(spans)
+	b := &endpointBuilder{}
+	if len(spans) == 1 && spans[0].from&fromOutput != 0 {
+		b.outputHost = true
+		b.hide(spans[0].text)
+		return b, nil
+	}
+	for _, sp := range spans {
+		if err := b.add(sp); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// trimSpace drops the space around an endpoint that a block of YAML text leaves.
+func trimSpace(spans []span) []span {
+	for len(spans) > 0 && spans[0].from == 0 && strings.TrimSpace(spans[0].text) == "" {
+		spans = spans[1:]
+	}
+	for n := len(spans); n > 0 && spans[n-1].from == 0 && strings.TrimSpace(spans[n-1].text) == ""; n-- {
+		spans = spans[:n-1]
+	}
+	trimmed := append([]span(nil), spans...)
+	if n := len(trimmed); n > 0 && trimmed[0].from == 0 {
+		trimmed[0].text = strings.TrimLeft(trimmed[0].text, " \t\r\n")
+	}
+	if n := len(trimmed); n > 0 && trimmed[n-1].from == 0 {
+		trimmed[n-1].text = strings.TrimRight(trimmed[n-1].text, " \t\r\n")
+	}
+	return trimmed
+}
+
+func (b *endpointBuilder) add(sp span) error {
+	switch {
+	case sp.from == 0:
+		b.show(sp.text)
+	case sp.from&fromOutput != 0:
+		return b.output(sp.text)
+	case sp.from&fromSecret != 0:
+		b.secret(sp.text)
+	default:
+		return b.subscription(sp.text)
+	}
+	return nil
+}
+
+func (b *endpointBuilder) output(text string) error {
+	switch b.at {
+	case inScheme:
+		return plainError("an output is either the whole endpoint or stands behind http:// or https://")
+	case inAuthority:
+		b.outputHost = true
+	case inPath:
+		if text == "" {
+			return plainError("an output in the path is empty")
+		}
+	default: // in a query it may be anything
+	}
+	b.hide(b.escape(text))
+	return nil
+}
+
+// secret trusts what the operator wrote as far as a whole address, as in {{ env "BASE_URL" }}/path.
+func (b *endpointBuilder) secret(text string) {
+	if b.at == inScheme {
+		b.hide(text)
+		return
+	}
+	b.hide(b.escape(text))
+}
+
+func (b *endpointBuilder) subscription(text string) error {
+	switch {
+	case b.at == inScheme:
+		return plainError("a value of .Subscription stands behind http:// or https:// only")
+	case b.at == inAuthority && !isHostPart(text):
+		return plainError("a value of .Subscription is empty or cannot be a part of a host name")
+	}
+	b.show(b.escape(text))
+	return nil
+}
+
+func isHostPart(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return !letter && r != '.' && r != '-' && r != '_'
+	})
+}
+
+// escape leaves a text that can end neither the part of the URL nor the query value that it stands in.
+func (b *endpointBuilder) escape(text string) string {
+	switch {
+	case b.at >= inQueryName:
+		return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+	case b.at == inAuthority:
+		return strings.ReplaceAll(url.PathEscape(text), "@", "%40")
+	}
+	return url.PathEscape(text)
+}
+
+// hide appends text and shows a mask for it.
+func (b *endpointBuilder) hide(text string) {
+	if b.at < inQueryValue {
+		b.shown = append(b.shown, mask...)
+	}
+	b.unreadable = b.unreadable || b.at == inScheme
+	for i := range len(text) {
+		b.url = append(b.url, text[i])
+		b.move(text[i], false)
+	}
+}
+
+// show appends text and shows it, but for userinfo, query values and the fragment.
+func (b *endpointBuilder) show(text string) {
+	for i := range len(text) {
+		b.url = append(b.url, text[i])
+		if b.at < inQueryValue && text[i] != '#' {
+			b.shown = append(b.shown, text[i])
+		}
+		b.move(text[i], true)
+	}
+}
+
+func (b *endpointBuilder) move(c byte, visible bool) {
+	switch {
+	case c == '#':
+		b.at = inFragment
+	case b.at == inScheme:
+		if bytes.HasSuffix(b.url, []byte("://")) {
+			b.at, b.authorityAt = inAuthority, len(b.shown)
+		}
+	case b.at == inAuthority:
+		b.moveInAuthority(c, visible)
+	case b.at == inPath && c == '?':
+		b.at = inQueryName
+	case b.at == inQueryName && c == '=':
+		b.at = inQueryValue
+		if visible {
+			b.shown = append(b.shown, mask...)
+		}
+	case b.at == inQueryValue && c == '&':
+		b.at = inQueryName
+		if visible {
+			b.shown = append(b.shown, '&')
+		}
+	}
+}
+
+func (b *endpointBuilder) moveInAuthority(c byte, visible bool) {
+	switch {
+	case c == '/':
+		b.at = inPath
+	case c == '?':
+		b.at = inQueryName
+	case c == '@' && visible:
+		b.shown = append(b.shown[:b.authorityAt], mask+"@"...)
+	}
+}
+
+// parse checks the URL as a whole.
+func (b *endpointBuilder) parse() (*url.URL, error) {
+	u, err := url.Parse(string(b.url))
+	switch {
+	case err != nil:
+		return nil, plainError("is not a valid URL once rendered")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, plainError("is not an http or https URL once rendered")
+	case u.Hostname() == "":
+		return nil, plainError("has no host once rendered")
+	case b.outputHost && u.User != nil:
+		return nil, plainError("an output may not carry a user or password")
+	}
+	for part := range strings.SplitSeq(u.EscapedPath(), "/") {
+		if name, _ := url.PathUnescape(part); name == "." || name == ".." {
+			return nil, plainError("has a . or .. in its path once rendered")
+		}
+	}
+	u.Fragment, u.RawFragment = "", ""
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
+	return u, nil
+}

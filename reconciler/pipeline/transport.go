@@ -1,0 +1,80 @@
+package pipeline
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"syscall"
+)
+
+// explainTransport says why a request got no answer. It names kinds of failures and never prints the error itself, which
+// may hold the URL with its userinfo and query, a redirect's address, or a host that is a secret.
+func explainTransport(err error) string {
+	if known, ok := errors.AsType[plainError](err); ok {
+		return known.Error()
+	}
+	if redirect, ok := errors.AsType[redirectError](err); ok {
+		return redirect.Error()
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
+		return "the proxy cannot be reached: " + explainTransport(op.Err)
+	}
+	if why := explainTLS(err); why != "" {
+		return why
+	}
+	return explainNetwork(err)
+}
+
+func explainTLS(err error) string {
+	switch {
+	case is[x509.UnknownAuthorityError](err):
+		return "its certificate is signed by an authority that is not trusted (tls.ca_file names one)"
+	case is[x509.HostnameError](err):
+		return "its certificate is for another host"
+	case is[x509.CertificateInvalidError](err), is[*tls.CertificateVerificationError](err):
+		return "its certificate is not valid"
+	case is[tls.AlertError](err), isOp(err, "remote error"):
+		return "it refused the TLS handshake (it may want a client certificate: tls.cert_file)"
+	case is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
+		return "it does not speak TLS: the endpoint may have to begin with http://"
+	}
+	return ""
+}
+
+func explainNetwork(err error) string {
+	switch {
+	case is[*net.DNSError](err):
+		return "its host name cannot be resolved"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "connection reset"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "its host is unreachable"
+	case isTimeout(err):
+		return "timed out while connecting"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the answer ended early"
+	case errors.Is(err, io.EOF):
+		return errUnanswered.Error()
+	}
+	return "the request could not be carried out or its answer is not HTTP"
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+func isOp(err error, op string) bool {
+	at, ok := errors.AsType[*net.OpError](err)
+	return ok && at.Op == op
+}
+
+func isTimeout(err error) bool {
+	at, ok := errors.AsType[net.Error](err)
+	return ok && at.Timeout()
+}
