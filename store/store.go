@@ -31,6 +31,8 @@ var (
 	ErrTooLarge = errors.New("value is too large")
 	// ErrSchema: the store was written by a newer version of Kayra, or is not one of Kayra's.
 	ErrSchema = errors.New("store has an unsupported schema")
+	// ErrCorrupt: what the store holds is damaged, and has to be restored from a backup.
+	ErrCorrupt = errors.New("store is damaged")
 	// ErrInUse: another process holds what may be held once.
 	ErrInUse = errors.New("store is in use by another process")
 )
@@ -65,8 +67,10 @@ type Store interface {
 	List(ctx context.Context, prefix string, opts ListOptions) (Listing, error)
 	// Txn carries out Then if every condition of If holds, and Else otherwise.
 	Txn(ctx context.Context, txn Txn) (Result, error)
-	// Watch calls fn with every change to the keys that begin with prefix, from revision from on, until ctx ends, fn
-	// fails, or the watch cannot go on. It never returns nil. fn is called from one goroutine at a time.
+	// Watch calls fn with every change to the keys that begin with prefix, from revision from (1 or more) on, until ctx
+	// ends, fn fails, or the watch cannot go on. The first call comes as soon as the watch stands, with an empty batch
+	// if need be, and further ones at least every few seconds. Watch never returns nil: the error wraps ctx's, fn's or
+	// one of this package's. fn is called from one goroutine at a time.
 	Watch(ctx context.Context, prefix string, from int64, fn func(Batch) error) error
 }
 

@@ -1,5 +1,7 @@
 package store
 
+import "fmt"
+
 // Txn is a transaction: If all conditions hold, Then, otherwise Else.
 type Txn struct {
 	If   []Cond
@@ -86,3 +88,37 @@ func PutSession(key string, value []byte, session string) Op {
 
 // Delete deletes a key, if it is there.
 func Delete(key string) Op { return Op{Kind: OpDelete, Key: key} }
+
+// Check tells what every backend refuses alike: more than MaxOps conditions or operations (ErrTooLarge), a branch that
+// writes a key twice, and a condition or an operation of no known kind.
+func (t Txn) Check() error {
+	if n := max(len(t.If), len(t.Then), len(t.Else)); n > MaxOps {
+		return fmt.Errorf("%d conditions or operations, at most %d are allowed: %w", n, MaxOps, ErrTooLarge)
+	}
+	for _, c := range t.If {
+		if c.Kind < CondAbsent || c.Kind > CondEmpty {
+			return fmt.Errorf("unknown kind %d of the condition on %q", c.Kind, c.Key)
+		}
+	}
+	if err := checkOps(t.Then); err != nil {
+		return err
+	}
+	return checkOps(t.Else)
+}
+
+func checkOps(ops []Op) error {
+	written := make(map[string]bool, len(ops))
+	for _, op := range ops {
+		if op.Kind < OpGet || op.Kind > OpDelete {
+			return fmt.Errorf("unknown kind %d of the operation on %q", op.Kind, op.Key)
+		}
+		if op.Kind == OpGet {
+			continue
+		}
+		if written[op.Key] {
+			return fmt.Errorf("key %q is written twice", op.Key)
+		}
+		written[op.Key] = true
+	}
+	return nil
+}

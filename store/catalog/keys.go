@@ -91,6 +91,13 @@ const (
 	KindSpecLock
 )
 
+func (s Scope) lockKey(id ID) string {
+	if id.Kind == KindSpecLock {
+		return s.specLockKey(id.API)
+	}
+	return s.subscriptionLockKey(id.API, id.Namespace)
+}
+
 // ID names a record by its kind and the names in its key.
 type ID struct {
 	Kind      Kind

@@ -55,25 +55,28 @@ func (r *Repository) Namespaces(ctx context.Context, page PageRequest) (Page[Nam
 	return list[Namespace](ctx, r, r.scope.Prefix()+"namespaces/", page)
 }
 
+// ActivateNamespace marks a namespace active, provided that it is still as it is given. Otherwise it fails with ErrStale.
+func (r *Repository) ActivateNamespace(ctx context.Context, ns Namespace) error {
+	key := r.scope.namespaceKey(ns.Name)
+	cond := store.Cond{Kind: store.CondModRev, Key: key, Revision: ns.Revision}
+	ns.Active, ns.UpdatedAt = true, now()
+	op, err := put(key, &ns)
+	if err != nil {
+		return err
+	}
+	res, err := r.store.Txn(ctx, store.Txn{If: []store.Cond{cond}, Then: []store.Op{op}})
+	if err != nil {
+		return fmt.Errorf("activate namespace %q: %w", ns.Name, err)
+	}
+	if !res.OK {
+		return ErrStale
+	}
+	return nil
+}
+
 // TouchNamespace writes a namespace as it is, which makes a reconciler look at it again.
 func (r *Repository) TouchNamespace(ctx context.Context, name string, m Match) (Namespace, error) {
-	return r.changeNamespace(ctx, name, m, func(*Namespace) bool { return true })
-}
-
-// ActivateNamespace marks a namespace active. done is false when it was so already.
-func (r *Repository) ActivateNamespace(ctx context.Context, name string) (done bool, err error) {
-	_, err = r.changeNamespace(ctx, name, nil, func(ns *Namespace) bool {
-		done = !ns.Active
-		ns.Active = true
-		return done
-	})
-	return done, err
-}
-
-// changeNamespace writes what change makes of a namespace, unless change says that there is nothing to write.
-func (r *Repository) changeNamespace(ctx context.Context, name string, m Match, change func(*Namespace) bool) (Namespace, error) {
 	var ns Namespace
-	wrote := false
 	res, err := r.again(ctx, "write namespace", func() (store.Txn, error) {
 		var err error
 		if ns, err = r.Namespace(ctx, name); err != nil {
@@ -81,9 +84,6 @@ func (r *Repository) changeNamespace(ctx context.Context, name string, m Match, 
 		}
 		if err := m.check("namespace", name, ns.Tag()); err != nil {
 			return store.Txn{}, err
-		}
-		if wrote = change(&ns); !wrote {
-			return store.Txn{}, nil
 		}
 		ns.UpdatedAt = now()
 		key := r.scope.namespaceKey(name)
@@ -93,9 +93,7 @@ func (r *Repository) changeNamespace(ctx context.Context, name string, m Match, 
 			Then: []store.Op{op},
 		}, err
 	})
-	if wrote {
-		ns.Revision = res.Revision
-	}
+	ns.Revision = res.Revision
 	return ns, err
 }
 

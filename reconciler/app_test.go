@@ -1,0 +1,108 @@
+package reconciler_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func isKind(err, kind error) bool { return errors.Is(err, kind) }
+
+// document is what the stub app serves of itself.
+const document = `{"openapi": "3.1.0", "info": {"title": "compute", "version": "1"}, "paths": {
+	"/apis/compute.example.com/v1/namespaces/{namespace}/machines": {"get": {}, "post": {}},
+	"/apis/compute.example.com/v1/namespaces/{namespace}/machines/{name}": {"get": {}, "delete": {}}}}`
+
+// call is a request that the stub app has had.
+type call struct {
+	namespace, syncID, key string
+}
+
+// app is a stub of a registered app and of the gateway before it.
+type app struct {
+	url string
+
+	mu      sync.Mutex
+	calls   []call
+	fetches int
+	answer  func(c call) int           // the status of a sync call
+	serve   func(w http.ResponseWriter) // the OpenAPI document
+}
+
+func newApp(t *testing.T) *app {
+	t.Helper()
+	a := &app{
+		answer: func(call) int { return http.StatusOK },
+		serve:  func(w http.ResponseWriter) { _, _ = io.WriteString(w, document) },
+	}
+	srv := httptest.NewServer(http.HandlerFunc(a.handle))
+	t.Cleanup(srv.Close)
+	a.url = srv.URL
+	return a
+}
+
+func (a *app) handle(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/-/openapi.json") {
+		a.mu.Lock()
+		a.fetches++
+		serve := a.serve
+		a.mu.Unlock()
+		serve(w)
+		return
+	}
+	var body struct {
+		SyncID string `json:"sync_id"`
+	}
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	c := call{strings.TrimPrefix(r.URL.Path, "/sync/"), body.SyncID, r.Header.Get("Idempotency-Key")}
+	a.mu.Lock()
+	a.calls = append(a.calls, c)
+	answer := a.answer
+	a.mu.Unlock()
+	w.WriteHeader(answer(c))
+}
+
+// behave sets how sync calls are answered from now on.
+func (a *app) behave(answer func(c call) int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answer = answer
+}
+
+// document sets how the OpenAPI document is served from now on.
+func (a *app) document(serve func(w http.ResponseWriter)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.serve = serve
+}
+
+// of lists the calls for a namespace, and forgets none.
+func (a *app) of(namespace string) []call {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []call
+	for _, c := range a.calls {
+		if c.namespace == namespace {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (a *app) fetched() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.fetches
+}
+
+// forget forgets all calls and fetches.
+func (a *app) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls, a.fetches = nil, 0
+}

@@ -1,0 +1,160 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"kayra/store"
+	"kayra/store/catalog"
+)
+
+// Controller is one reconciler process.
+type Controller struct {
+	opts    Options
+	repo    *catalog.Repository
+	modes   modes
+	cache   *cache
+	queue   workqueue.TypedDelayingInterface[job]
+	log     *slog.Logger
+	metrics *metrics
+	runs    *runs
+	feed    *feed
+}
+
+// New makes a reconciler of the options. It does nothing until Run.
+func New(opts Options) (*Controller, error) {
+	opts, err := opts.complete()
+	if err != nil {
+		return nil, err
+	}
+	c := &Controller{
+		opts:  opts,
+		repo:  catalog.NewRepository(opts.Store, opts.Scope),
+		modes: modes{fallback: opts.DefaultMode, has: opts.Pipeline.Has},
+		cache: newCache(opts.Scope, opts.Logger),
+		log:   opts.Logger,
+		runs:  newRuns(),
+		feed:  newFeed(),
+	}
+	c.cache.wake, c.cache.gone, c.cache.live = c.enqueue, c.runs.cancel, c.follows
+	c.metrics = newMetrics(c)
+	c.cache.dropped = c.metrics.forget
+	if err := opts.Registry.Register(c.metrics); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	return c, nil
+}
+
+// Run reconciles until ctx ends. It then begins no new attempt, waits for those that run for up to Options.DrainTimeout,
+// cuts off the rest, and returns when all its goroutines have ended. It fails with [store.ErrInUse] when the store takes
+// one reconciler only and has one.
+func (c *Controller) Run(ctx context.Context) error {
+	work, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	session, err := c.firstSession(ctx)
+	if err != nil || session == nil {
+		return err
+	}
+	c.queue = workqueue.NewTypedDelayingQueue[job]()
+	var background, workers sync.WaitGroup
+	follow, unfollow := context.WithCancel(work)
+	background.Go(func() { _ = store.Follow(follow, c.opts.Store, c.opts.Scope.Prefix(), c.cache) })
+	background.Go(func() { c.keepSession(follow, session) })
+	for slot := range c.opts.MaxConcurrent {
+		workers.Go(func() { c.worker(ctx, work, slot) })
+	}
+	<-ctx.Done()
+	c.queue.ShutDown()
+	c.drain(&workers, cut)
+	unfollow()
+	background.Wait()
+	return nil
+}
+
+// drain waits for the workers, and cuts their attempts off when that takes too long.
+func (c *Controller) drain(workers *sync.WaitGroup, cut func()) {
+	done := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(c.opts.DrainTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		c.log.Warn("attempts are cut off: they did not end within the drain timeout; another reconciler will repeat them",
+			slog.Duration("drain_timeout", c.opts.DrainTimeout), slog.Int("attempts", c.runs.count()))
+		cut()
+		<-done
+	}
+}
+
+// enqueue queues those of the jobs that there is something to do about, in an order of this process's own.
+func (c *Controller) enqueue(jobs []job) {
+	if !c.runs.opened() {
+		return // everything is looked at when there is one
+	}
+	jobs = c.cache.due(jobs, c.modes, c.runs.isUncertain)
+	rand.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
+	for _, j := range jobs {
+		c.queue.Add(j)
+	}
+}
+
+// worker is one slot of the pool.
+func (c *Controller) worker(ctx, work context.Context, slot int) {
+	for {
+		j, shutdown := c.queue.Get()
+		if shutdown {
+			return
+		}
+		if ctx.Err() == nil {
+			c.process(ctx, work, slot, j)
+		}
+		c.queue.Done(j)
+	}
+}
+
+// process does what there is to do about a job now.
+func (c *Controller) process(ctx, work context.Context, slot int, j job) {
+	run, session, end := c.runs.begin(work, j)
+	defer end()
+	if session == "" {
+		return // everything is looked at when there is one
+	}
+	w := &worker{
+		Controller: c, job: j, session: session, stopping: ctx.Done(),
+		log: c.log.With(slog.Int("lock_id", slot)),
+	}
+	c.metrics.busy(1)
+	defer c.metrics.busy(-1)
+	if err := w.do(run, c.cache.decide(j, c.modes)); err != nil {
+		c.later(j, w.log, err)
+	}
+}
+
+// later brings a job back that the store would not take.
+func (c *Controller) later(j job, log *slog.Logger, err error) {
+	const least, spread = 100 * time.Millisecond, 400 * time.Millisecond
+	log.Warn("the store did not take a job; it is tried again",
+		slog.String("api", j.api), slog.String("namespace", j.namespace), slog.Any("error", err))
+	c.queue.AddAfter(j, least+rand.N(spread))
+}
+
+// follows is told whether the cache is being kept up to date.
+func (c *Controller) follows(err error) {
+	if c.feed.set(err == nil) {
+		if err == nil {
+			c.log.Info("the watch of the store runs")
+		} else {
+			c.log.Warn("the watch of the store has broken; it is resumed", slog.Any("error", err))
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package reconciler
+
+import (
+	"kayra/store/catalog"
+)
+
+// pending is a job with all that its decision was made from.
+type pending struct {
+	decision
+
+	reg *catalog.Registration
+	sub *catalog.Subscription // of jobSubscription
+	ns  *catalog.Namespace    // of jobNamespace
+
+	spec *catalog.Spec
+	lock lock
+	// revision is the store's revision that the decision rests on.
+	revision int64
+}
+
+// decide looks at a job with what is known now.
+func (c *cache) decide(j job, m modes) pending {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	p := pending{revision: c.revision}
+	if j.kind == jobNamespace {
+		if ns := c.namespaces[j.namespace]; ns != nil && !ns.Active {
+			p.ns, p.action = ns, actSettle
+		}
+		return p
+	}
+	a := c.apis[j.api]
+	if a == nil || a.reg == nil {
+		return p
+	}
+	p.reg, p.spec = a.reg, a.spec
+	switch j.kind {
+	case jobSpec:
+		p.lock = a.specLock
+		p.decision = ensureFetched(a.reg, a.spec, c.boot, p.lock != lock{}, c.wanted(a))
+	case jobGood:
+		if a.reg.GoodSyncID != a.reg.SyncID && !a.reg.Pending() && a.tally.active > 0 && a.tally.active == a.tally.synced {
+			p.action = actSettle
+		}
+	case jobSubscription:
+		s := a.subscribers[j.namespace]
+		if s == nil || s.sub == nil {
+			return p
+		}
+		p.sub, p.lock = s.sub, s.lock
+		p.decision = ensureReconciled(c.tenant(a, s), m)
+	case jobNamespace:
+	}
+	return p
+}
+
+func (c *cache) tenant(a *api, s *subscriber) tenant {
+	return tenant{reg: a.reg, sub: s.sub, spec: a.spec, boot: c.boot, locked: s.lock != lock{}, now: c.revision}
+}
+
+// wanted tells whether a subscription waits for the registration's document that the last failure to fetch it does not
+// cover.
+func (c *cache) wanted(a *api) bool {
+	if a.spec.Attempt.Phase != catalog.PhaseError {
+		return false
+	}
+	upTo := covered(a.spec, c.revision)
+	for _, s := range a.subscribers {
+		if s.sub == nil || s.sub.Revision <= upTo {
+			continue
+		}
+		if _, right := c.tenant(a, s).entitled(); right != usedUp {
+			return true
+		}
+	}
+	return false
+}
+
+// due keeps the jobs that there is something to do about now. uncertain tells of one whose lock may be this process's own.
+func (c *cache) due(jobs []job, m modes, uncertain func(job) bool) []job {
+	kept := jobs[:0]
+	for _, j := range jobs {
+		switch p := c.decide(j, m); {
+		case p.action == actNothing && (p.lock == lock{} || !uncertain(j)):
+		case p.action == actFetch:
+			kept = append(kept, job{kind: jobSpec, api: j.api})
+		default:
+			kept = append(kept, j)
+		}
+	}
+	return kept
+}

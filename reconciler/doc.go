@@ -1,0 +1,35 @@
+// Package reconciler brings what is stored to what is wanted: it activates namespaces, fetches the OpenAPI documents of
+// registrations, and carries every subscription over to its registration's sync id.
+//
+// Any number of [Controller] processes may run on one store. Each follows the same records, decides from them alone what
+// there is to do, and takes a job by writing its lock and its attempt in one transaction that also compares everything the
+// decision rests on. So the processes need not talk to each other, and a process may be killed at any moment.
+//
+// # The decision
+//
+// ensureReconciled, in ensure.go, is the only place that decides whether a subscription is reconciled. Whatever happens
+// (a write by a client, a document that arrives, a lock that goes, a start), the answer to "what now?" comes from there:
+//
+//	settled, held by a canary, paused, or locked              nothing to do now
+//	its trigger is used up                                    nothing, until the next trigger
+//	its document is not there                                 fetch it, or record that it cannot be fetched
+//	an attempt has been cut off three times                   record that
+//	its mode has no name                                      record that
+//	its mode has no steps                                     record success
+//	otherwise                                                 take the lock, and run the steps
+//
+// # Attempts
+//
+// A trigger is worth at most two attempts over all processes: the first and one immediate retry, both made under the lock
+// that the first one took. The failure of the first is recorded before the second begins, and the state of the
+// subscription once, after the last. An attempt that ends without an outcome, since its process died or was stopped, is
+// repeated by whichever process sees its lock go.
+//
+// # Jobs
+//
+// A job is a name, never an instruction: what to do is decided when its turn comes. A queue keeps a name at most once and
+// never lends it to two workers, and the workers, one for each slot of the pool, bound what runs at the same time. A job
+// whose lock is held elsewhere is dropped: the event that the lock has gone brings it back, so no slot is spent waiting.
+// After a change of a registration the jobs of its subscribers are queued in random order, so that processes do not
+// contend for the same locks.
+package reconciler

@@ -1,0 +1,180 @@
+package reconciler
+
+import (
+	"fmt"
+
+	"kayra/store/catalog"
+)
+
+// maxBegun is how often an attempt is begun before it is given up as interrupted.
+const maxBegun = 3
+
+// action is what a decision asks for.
+type action int
+
+const (
+	actNothing action = iota
+	actFetch          // the document must be fetched first
+	actSettle         // record an outcome; there is nothing to send
+	actRun            // take the lock, and make the attempt
+)
+
+// decision is what to do about a subscription, or about a registration's document.
+type decision struct {
+	action  action
+	attempt catalog.Attempt // to begin or to settle
+	outcome catalog.Outcome // of actSettle
+	mode    string          // of actRun
+	onSpec  bool            // the outcome of actSettle rests on the spec
+}
+
+// tenant is all that the decision about a subscription rests on.
+type tenant struct {
+	reg    *catalog.Registration
+	sub    *catalog.Subscription
+	spec   *catalog.Spec
+	boot   int64
+	locked bool
+	now    int64 // the store's revision
+}
+
+// modes tells what a mode's name stands for.
+type modes struct {
+	fallback string // the mode of a registration that names none; "": it has none
+	has      func(mode string) bool
+}
+
+// of is the mode of the registration, or "" if it has none.
+func (m modes) of(reg *catalog.Registration) string {
+	if reg.Mode != "" {
+		return reg.Mode
+	}
+	return m.fallback
+}
+
+// trigger is what the subscription is entitled to be tried for, by all that has happened.
+func (t tenant) trigger() catalog.Trigger {
+	return catalog.Trigger{RegGen: t.reg.Generation, SubGen: t.sub.Generation, Boot: t.boot, Spec: t.spec.Count}
+}
+
+// entitled is the attempt that the subscription is entitled to, if nothing holds it back.
+func (t tenant) entitled() (catalog.Attempt, entitlement) {
+	if t.sub.Settled(t.reg) || t.sub.Held(t.reg) {
+		return catalog.Attempt{}, usedUp
+	}
+	return next(t.sub.Attempt, t.trigger(), t.reg.SyncID, false)
+}
+
+// ensureReconciled decides what to do about a subscription. Every trigger goes through it.
+func ensureReconciled(t tenant, m modes) decision {
+	attempt, right := t.entitled()
+	if right == usedUp || t.reg.Paused || t.locked {
+		return decision{}
+	}
+	settle := func(phase catalog.Phase, reason catalog.Reason, message string) decision {
+		return decision{
+			action: actSettle, attempt: attempt,
+			outcome: catalog.Outcome{Phase: phase, Reason: reason, Message: message},
+		}
+	}
+	if !t.spec.Has(t.reg.SyncID) {
+		if !t.fetchFailed() {
+			return decision{action: actFetch}
+		}
+		d := settle(catalog.PhaseError, catalog.ReasonSpecUnavailable, t.spec.Attempt.Message)
+		d.onSpec = true
+		return d
+	}
+	if right == cutOff {
+		return settle(catalog.PhaseError, catalog.ReasonInterrupted, interruptedMessage("the attempt"))
+	}
+	mode := m.of(t.reg)
+	switch {
+	case mode == "":
+		return settle(catalog.PhaseError, catalog.ReasonNoMode, noModeMessage(t.reg.Name))
+	case !m.has(mode):
+		d := settle(catalog.PhaseSuccess, "", "")
+		d.mode = mode
+		return d
+	}
+	return decision{action: actRun, attempt: attempt, mode: mode}
+}
+
+// fetchFailed tells whether the fetch of the document has failed for good, with this subscription waiting for it.
+func (t tenant) fetchFailed() bool {
+	a := t.spec.Attempt
+	now := catalog.Trigger{RegGen: t.reg.Generation, Boot: t.boot}
+	return a.Phase == catalog.PhaseError && a.SyncID == t.reg.SyncID && !now.NewerThan(a.Trigger) &&
+		t.sub.Revision <= covered(t.spec, t.now)
+}
+
+// covered is the revision up to which the last failure to fetch a document covers those that wait for it. One from the
+// future of a store that was restored from a backup covers nobody.
+func covered(spec *catalog.Spec, now int64) int64 {
+	if spec.Covered > now {
+		return 0
+	}
+	return spec.Covered
+}
+
+// ensureFetched decides what to do about a registration's document. wanted tells that a subscription waits for it that
+// the last failure does not cover.
+func ensureFetched(reg *catalog.Registration, spec *catalog.Spec, boot int64, locked, wanted bool) decision {
+	if spec.Has(reg.SyncID) || reg.Paused || locked {
+		return decision{}
+	}
+	now := catalog.Trigger{RegGen: reg.Generation, Boot: boot}
+	attempt, right := next(spec.Attempt, now, reg.SyncID, wanted)
+	switch right {
+	case usedUp:
+		return decision{}
+	case cutOff:
+		return decision{action: actSettle, attempt: attempt, outcome: catalog.Outcome{
+			Phase: catalog.PhaseError, Reason: catalog.ReasonInterrupted, Message: interruptedMessage("the fetch of the OpenAPI document"),
+		}}
+	case due:
+	}
+	return decision{action: actRun, attempt: attempt}
+}
+
+// entitlement is what is left of a trigger.
+type entitlement int
+
+const (
+	usedUp entitlement = iota // nothing, until the next trigger
+	due                       // an attempt
+	cutOff                    // nothing: its attempt has been begun and cut off too often
+)
+
+// next is the attempt that follows the last one, given that nobody runs it. asked tells that a client wants it anew for a
+// cause that is not part of the trigger.
+func next(last catalog.Attempt, now catalog.Trigger, target string, asked bool) (catalog.Attempt, entitlement) {
+	anew := asked || target != last.SyncID || now.ByClient(last.Trigger)
+	a := last
+	a.Trigger = now.Max(last.Trigger)
+	switch {
+	case last.Phase == catalog.PhaseRunning && !anew:
+		if last.Begun >= maxBegun {
+			return a, cutOff
+		}
+		a.Begun++
+		return a, due
+	case last.Reason == catalog.ReasonInterrupted && !anew:
+		return a, usedUp
+	case anew || now.NewerThan(last.Trigger):
+		return catalog.Attempt{Trigger: a.Trigger, SyncID: target, N: 1, Begun: 1}, due
+	case last.Phase == catalog.PhaseFailed:
+		a.N, a.Begun = 2, 1
+		return a, due
+	}
+	return a, usedUp
+}
+
+func interruptedMessage(what string) string {
+	return fmt.Sprintf("%s was begun %d times and cut off each time, since its reconciler died or was stopped; write to the subscription or its API registration to try again",
+		what, maxBegun)
+}
+
+func noModeMessage(api string) string {
+	return fmt.Sprintf("API registration %q has no mode, and reconciler.default_mode is not set: set one of the two", api)
+}

@@ -1,0 +1,69 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"kayra/reconciler/pipeline"
+	"kayra/store"
+	"kayra/store/catalog"
+)
+
+// DefaultMaxConcurrentReconciles is the size of the pool unless Options says otherwise.
+const DefaultMaxConcurrentReconciles = 30
+
+const defaultDrainTimeout = 30 * time.Second
+
+// Pipeline carries out a mode's steps for one subscription.
+type Pipeline interface {
+	// Has tells whether the mode has steps.
+	Has(mode string) bool
+	// Run carries them out. A failure is a [pipeline.Error]; a run that was cut off returns ctx's error.
+	Run(ctx context.Context, mode string, in pipeline.Input) error
+}
+
+// Gateway serves the OpenAPI documents of the registered apps.
+type Gateway interface {
+	// Document reads the document of an API, of at most [catalog.MaxDocument] bytes. An error is one redacted sentence.
+	Document(ctx context.Context, api string) ([]byte, error)
+}
+
+// Options are what a reconciler works with. Store, Locker, Scope, Pipeline and Gateway must be there.
+type Options struct {
+	Store    store.Store
+	Locker   store.JobLocker
+	Scope    catalog.Scope
+	Pipeline Pipeline
+	Gateway  Gateway
+
+	Identity      catalog.Reconciler // how the process is listed; its ID must be there
+	DefaultMode   string             // of a registration that names none; "": such a one cannot be reconciled
+	MaxConcurrent int                // attempts at the same time in this process; 0: DefaultMaxConcurrentReconciles
+	DrainTimeout  time.Duration      // how long running attempts may go on after the stop; 0: 30 s
+	Logger        *slog.Logger
+	Registry      *prometheus.Registry // gets the metrics; nil: they are kept to the reconciler's own listener
+}
+
+func (o Options) complete() (Options, error) {
+	if o.Store == nil || o.Locker == nil || o.Pipeline == nil || o.Gateway == nil || o.Identity.ID == "" ||
+		o.Scope.Platform == "" || o.Scope.Region == "" {
+		return o, errors.New("reconciler: Store, Locker, Scope, Pipeline, Gateway and Identity.ID are required")
+	}
+	if o.MaxConcurrent <= 0 {
+		o.MaxConcurrent = DefaultMaxConcurrentReconciles
+	}
+	if o.DrainTimeout <= 0 {
+		o.DrainTimeout = defaultDrainTimeout
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	return o, nil
+}

@@ -1,0 +1,157 @@
+package reconciler
+
+import (
+	"log/slog"
+
+	"kayra/store"
+	"kayra/store/catalog"
+)
+
+func (a *api) subscriber(namespace string) *subscriber {
+	if a == nil {
+		return nil
+	}
+	return a.subscribers[namespace]
+}
+
+// empty tells whether nothing is known of the registration any more.
+func (a *api) empty() bool {
+	return a.reg == nil && a.spec.Revision == 0 && a.specLock == lock{} && len(a.subscribers) == 0
+}
+
+func (c *cache) api(name string) *api {
+	a := c.apis[name]
+	if a == nil {
+		a = &api{spec: &catalog.Spec{API: name}, subscribers: map[string]*subscriber{}}
+		c.apis[name] = a
+	}
+	return a
+}
+
+func (a *api) subscriberOrNew(namespace string) *subscriber {
+	s := a.subscribers[namespace]
+	if s == nil {
+		s = &subscriber{}
+		a.subscribers[namespace] = s
+	}
+	return s
+}
+
+// put takes over a record. One that cannot be read is passed over: it must not stop the others.
+func (c *cache) put(e store.Entry) {
+	id := c.scope.ParseKey(e.Key)
+	var err error
+	switch id.Kind {
+	case catalog.KindRegistration:
+		reg := &catalog.Registration{}
+		if err = catalog.Decode(e, reg); err == nil {
+			c.api(id.API).setRegistration(reg)
+		}
+	case catalog.KindSubscription:
+		sub := &catalog.Subscription{}
+		if err = catalog.Decode(e, sub); err == nil {
+			c.api(id.API).setSubscription(id.Namespace, sub)
+		}
+	case catalog.KindNamespace:
+		ns := &catalog.Namespace{}
+		if err = catalog.Decode(e, ns); err == nil {
+			c.namespaces[id.Namespace] = ns
+		}
+	case catalog.KindSpec:
+		spec := &catalog.Spec{}
+		if err = catalog.Decode(e, spec); err == nil {
+			c.api(id.API).spec = spec
+		}
+	case catalog.KindBoot:
+		var boot catalog.Boot
+		if err = catalog.Decode(e, &boot); err == nil {
+			c.boot = max(c.boot, boot.Count)
+		}
+	case catalog.KindSubscriptionLock, catalog.KindSpecLock:
+		err = c.putLock(id, e)
+	case catalog.KindIndex, catalog.KindReconciler:
+	}
+	if err != nil {
+		c.log.Error("a record cannot be read and is passed over", slog.String("key", e.Key), slog.Any("error", err))
+	}
+}
+
+func (c *cache) putLock(id catalog.ID, e store.Entry) error {
+	var l catalog.Lock
+	if err := catalog.Decode(e, &l); err != nil {
+		return err //nolint:wrapcheck // it names the record already
+	}
+	held := lock{holder: l.Holder, revision: e.CreateRevision}
+	if id.Kind == catalog.KindSpecLock {
+		c.api(id.API).specLock = held
+		return nil
+	}
+	c.api(id.API).subscriberOrNew(id.Namespace).lock = held
+	return nil
+}
+
+// delete forgets a record, and what it was part of when that was the last of it.
+func (c *cache) delete(id catalog.ID) {
+	if id.Kind == catalog.KindNamespace {
+		delete(c.namespaces, id.Namespace)
+		return
+	}
+	a := c.apis[id.API]
+	if a == nil {
+		return
+	}
+	switch id.Kind {
+	case catalog.KindRegistration:
+		a.setRegistration(nil)
+		c.dropped(id.API)
+	case catalog.KindSpec:
+		a.spec = &catalog.Spec{API: id.API}
+	case catalog.KindSpecLock:
+		a.specLock = lock{}
+	case catalog.KindSubscription:
+		a.setSubscription(id.Namespace, nil)
+	case catalog.KindSubscriptionLock:
+		if s := a.subscribers[id.Namespace]; s != nil {
+			s.lock = lock{}
+		}
+	case catalog.KindNamespace, catalog.KindIndex, catalog.KindBoot, catalog.KindReconciler:
+	}
+	if s := a.subscribers[id.Namespace]; s != nil && s.sub == nil && (s.lock == lock{}) {
+		delete(a.subscribers, id.Namespace)
+	}
+	if a.empty() {
+		delete(c.apis, id.API)
+	}
+}
+
+// tally counts active subscribers, and those of them at the registration's sync id.
+type tally struct{ active, synced int }
+
+func (a *api) setRegistration(reg *catalog.Registration) {
+	moved := a.reg == nil || reg == nil || a.reg.SyncID != reg.SyncID
+	a.reg = reg
+	if !moved {
+		return
+	}
+	a.tally = tally{}
+	for _, s := range a.subscribers {
+		a.count(s.sub, 1)
+	}
+}
+
+func (a *api) setSubscription(namespace string, sub *catalog.Subscription) {
+	s := a.subscriberOrNew(namespace)
+	a.count(s.sub, -1)
+	s.sub = sub
+	a.count(sub, 1)
+}
+
+func (a *api) count(sub *catalog.Subscription, by int) {
+	if sub == nil || a.reg == nil || !sub.Active {
+		return
+	}
+	a.tally.active += by
+	if sub.Synced(a.reg) {
+		a.tally.synced += by
+	}
+}

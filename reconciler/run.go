@@ -1,0 +1,109 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"kayra/reconciler/pipeline"
+	"kayra/store/catalog"
+)
+
+// run makes the attempt that a subscription is entitled to and, if that fails, its immediate retry, under one lock.
+func (w *worker) run(ctx context.Context, p pending) error {
+	attempt, err := begun(p.attempt)
+	if err != nil {
+		return err
+	}
+	claim, err := w.repo.Begin(ctx, p.reg, p.sub, attempt, w.session)
+	if err != nil {
+		if !errors.Is(err, catalog.ErrStale) {
+			w.runs.setUncertain(w.job)
+		}
+		return w.settled(err)
+	}
+	w.runs.takeUncertain(w.job)
+	for {
+		failure := w.try(ctx, p.mode, claim)
+		if ctx.Err() != nil {
+			w.abandon(ctx, claim.Abandon)
+			return nil
+		}
+		if failure == nil {
+			return w.finish(ctx, claim, catalog.Outcome{Phase: catalog.PhaseSuccess})
+		}
+		outcome := outcomeOf(failure)
+		if again, phase := w.again(ctx, claim, outcome); !again {
+			outcome.Phase = phase
+			return w.finish(ctx, claim, outcome)
+		}
+	}
+}
+
+// try makes one attempt.
+func (w *worker) try(ctx context.Context, mode string, claim *catalog.SubscriptionClaim) error {
+	sub, reg, a := &claim.Record, &claim.Registration, claim.Record.Attempt
+	defer w.metrics.took(reg.Name, time.Now())
+	return w.guard(func() error {
+		return w.opts.Pipeline.Run(ctx, mode, pipeline.Input{
+			Subscription: pipeline.Subscription{
+				Api: sub.API, ShortName: reg.ShortName, Namespace: sub.Namespace,
+				Platform: reg.Platform, Region: reg.Region,
+				CurrentSyncID: sub.CurrentSyncID, ExpectedSyncID: a.SyncID,
+			},
+			RunID: a.Run, Attempt: a.N,
+			Logger: w.log,
+		})
+	})
+}
+
+// again begins the immediate retry, if there is to be one. Otherwise it tells what becomes of the trigger.
+func (w *worker) again(ctx context.Context, claim *catalog.SubscriptionClaim, failure catalog.Outcome) (bool, catalog.Phase) {
+	if claim.Record.Attempt.N > 1 {
+		return false, catalog.PhaseError
+	}
+	if w.isStopping() {
+		return false, catalog.PhaseFailed
+	}
+	err := w.persist(ctx, func() error { return claim.Retry(ctx) })
+	switch {
+	case err == nil:
+		w.metrics.attempt(w.job.api, "retried")
+		w.log.Warn("the attempt failed and is retried right away", slog.String("error", failure.Message))
+		return true, ""
+	case errors.Is(err, catalog.ErrDropped) && !claim.Moved():
+		return false, catalog.PhaseFailed
+	}
+	return false, catalog.PhaseError
+}
+
+// finish records how the trigger ended.
+func (w *worker) finish(ctx context.Context, claim *catalog.SubscriptionClaim, o catalog.Outcome) error {
+	was := claim.Record.Active
+	err := w.persist(ctx, func() error { return w.repo.Finish(ctx, claim, o) })
+	if err != nil {
+		w.abandon(ctx, claim.Abandon)
+		return nil
+	}
+	switch o.Phase {
+	case catalog.PhaseSuccess:
+		w.succeeded(was, &claim.Record)
+	case catalog.PhaseFailed:
+		w.metrics.attempt(w.job.api, "retry_owed")
+		w.log.Warn("the attempt failed; its retry is made later", slog.String("error", o.Message))
+	case catalog.PhaseError, catalog.PhaseNone, catalog.PhaseRunning:
+		w.failed(o)
+	}
+	return nil
+}
+
+// outcomeOf is the failure as it is recorded.
+func outcomeOf(err error) catalog.Outcome {
+	o := catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonStepFailed, Message: err.Error()}
+	var failure *pipeline.Error
+	if errors.As(err, &failure) {
+		o.Reason, o.Message = catalog.Reason(failure.Reason), failure.Message
+	}
+	return o
+}

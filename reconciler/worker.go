@@ -1,0 +1,183 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/hashicorp/go-uuid"
+
+	"kayra/store/catalog"
+)
+
+// worker does one job, in one slot of the pool.
+type worker struct {
+	*Controller
+
+	job      job
+	session  string
+	stopping <-chan struct{} // closed when no new attempt may begin
+	log      *slog.Logger
+}
+
+// do carries out a decision. An error means that the store did not take it, and that the job must be looked at again.
+func (w *worker) do(ctx context.Context, p pending) error {
+	if p.lock.holder == w.session && w.runs.takeUncertain(w.job) {
+		return w.unlock(ctx, p.lock)
+	}
+	if p.reg != nil {
+		w.log = w.log.With(slog.String("sync_id", p.reg.SyncID), slog.String("api", p.reg.Name))
+	}
+	switch {
+	case p.action == actNothing:
+		return nil
+	case w.job.kind == jobNamespace:
+		return w.activate(ctx, *p.ns)
+	case w.job.kind == jobGood:
+		return w.settled(w.repo.MarkGood(ctx, *p.reg))
+	case w.job.kind == jobSpec:
+		return w.fetch(ctx, p)
+	case p.action == actFetch:
+		w.queue.Add(job{kind: jobSpec, api: w.job.api})
+		return nil
+	}
+	w.log = w.log.With(slog.String("namespace", p.sub.Namespace))
+	if p.action == actSettle {
+		return w.settle(ctx, p)
+	}
+	return w.run(ctx, p)
+}
+
+// settled takes a write that lost to another one for done: the other one brings the job back.
+func (w *worker) settled(err error) error {
+	if errors.Is(err, catalog.ErrStale) {
+		w.metrics.stale.Inc()
+		w.log.Debug("another write came first")
+		return nil
+	}
+	return err
+}
+
+// unlock gives up a lock of this process's own that no run knows of, since the store's answer to the claim was lost.
+func (w *worker) unlock(ctx context.Context, l lock) error {
+	id := catalog.ID{Kind: catalog.KindSubscriptionLock, API: w.job.api, Namespace: w.job.namespace}
+	if w.job.kind == jobSpec {
+		id.Kind = catalog.KindSpecLock
+	}
+	w.log.Warn("a lock whose claim went unanswered is given up", slog.String("api", id.API), slog.String("namespace", id.Namespace))
+	if err := w.repo.Unlock(ctx, id, l.revision); err != nil {
+		w.runs.setUncertain(w.job)
+		return fmt.Errorf("give up lock: %w", err)
+	}
+	return nil
+}
+
+func (w *worker) activate(ctx context.Context, ns catalog.Namespace) error {
+	err := w.repo.ActivateNamespace(ctx, ns)
+	if err == nil {
+		w.log.Info("namespace activated", slog.String("namespace", ns.Name), slog.String("sync_id", ""))
+	}
+	return w.settled(err)
+}
+
+// settle records the outcome of a trigger for which there is nothing to send.
+func (w *worker) settle(ctx context.Context, p pending) error {
+	spec := p.spec
+	if !p.onSpec {
+		spec = nil
+	}
+	sub, err := w.repo.Settle(ctx, p.reg, *p.sub, spec, p.attempt, p.outcome)
+	if err != nil {
+		return w.settled(err)
+	}
+	if p.outcome.Phase == catalog.PhaseError {
+		w.failed(p.outcome)
+		return nil
+	}
+	w.log.Warn("the mode is configured nowhere: nothing is sent, and the sync counts as done", slog.String("mode", p.mode))
+	w.succeeded(p.sub.Active, &sub)
+	return nil
+}
+
+func (w *worker) succeeded(was bool, sub *catalog.Subscription) {
+	w.metrics.attempt(sub.API, "success")
+	if was {
+		w.log.Info("reconciled")
+	} else {
+		w.log.Info("activated")
+	}
+}
+
+func (w *worker) failed(o catalog.Outcome) {
+	w.metrics.attempt(w.job.api, "error")
+	w.log.Warn("sync failed", slog.String("reason", string(o.Reason)), slog.String("error", o.Message))
+}
+
+// begun prepares an attempt: a repeated one keeps its name, so that what it sends is known as a repetition.
+func begun(a catalog.Attempt) (catalog.Attempt, error) {
+	if a.Run != "" {
+		return a, nil
+	}
+	id, err := uuid.GenerateUUID()
+	if err != nil {
+		return a, fmt.Errorf("generate run id: %w", err)
+	}
+	a.Run = id
+	return a, nil
+}
+
+// isStopping tells whether no new attempt may begin.
+func (w *worker) isStopping() bool {
+	select {
+	case <-w.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+// persist repeats a write that the store does not answer until it is taken, refused, or ctx ends: a result is worth
+// waiting for as long as the lock is held.
+func (w *worker) persist(ctx context.Context, write func() error) error {
+	const least, spread = 50 * time.Millisecond, 200 * time.Millisecond
+	for {
+		err := write()
+		if err == nil || errors.Is(err, catalog.ErrLost) || errors.Is(err, catalog.ErrDropped) || ctx.Err() != nil {
+			return err
+		}
+		w.log.Warn("the store did not take a result; it is tried again", slog.Any("error", err))
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(least + rand.N(spread)):
+		}
+	}
+}
+
+// abandon gives up a lock without an outcome. ctx may have ended.
+func (w *worker) abandon(ctx context.Context, unlock func(context.Context) error) {
+	const patience = 2 * time.Second
+	cause := context.Cause(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	w.metrics.attempt(w.job.api, "interrupted")
+	w.log.Warn("an attempt was cut off before its outcome", slog.Any("cause", cause))
+	if err := unlock(ctx); err != nil {
+		w.log.Warn("its lock was not given up; it goes with the lease", slog.Any("error", err))
+	}
+}
+
+// guard makes a panic an error, so that it ends an attempt and not the process.
+func (w *worker) guard(try func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			w.log.Error("an attempt panicked", slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
+			err = errors.New("the reconciler has a fault: the attempt panicked; its log has the details")
+		}
+	}()
+	return try()
+}

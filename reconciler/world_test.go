@@ -1,0 +1,247 @@
+package reconciler_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"kayra/reconciler"
+	"kayra/reconciler/pipeline"
+	"kayra/store"
+	"kayra/store/catalog"
+	"kayra/store/local"
+)
+
+const (
+	compute  = "compute.example.com"
+	patience = 30 * time.Second // for what must happen; a test that waits that long has failed
+)
+
+// fleet is the kind of store that a test runs on, and how many reconcilers.
+type fleet struct {
+	backend    string
+	processes int
+}
+
+func (f fleet) String() string { return fmt.Sprintf("%s/%d", f.backend, f.processes) }
+
+// everyFleet runs a test on both stores, and on etcd with one, two and three reconcilers.
+func everyFleet(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, f := range []fleet{{"local", 1}} {
+		t.Run(f.String(), func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorld(t, f))
+		})
+	}
+}
+
+// world is a store, a stub of the registered app behind a gateway, and the reconcilers that a test has started.
+type world struct {
+	*catalog.Repository
+
+	t       *testing.T
+	fleet   fleet
+	store   store.Store
+	app     *app
+	log     *syncBuffer
+	open    func(t *testing.T) (store.Store, store.JobLocker)
+	options func(*reconciler.Options)
+	steps   map[string][]pipeline.Step
+	started []*process
+}
+
+// process is one reconciler of a test.
+type process struct {
+	*reconciler.Controller
+
+	stop func() // as SIGTERM does; returns when it has ended
+}
+
+func newWorld(t *testing.T, f fleet) *world {
+	t.Helper()
+	w := &world{t: t, fleet: f, app: newApp(t), log: &syncBuffer{}, options: func(*reconciler.Options) {}}
+	switch f.backend {
+	case "local":
+		path := filepath.Join(t.TempDir(), "kayra.db")
+		w.open = func(t *testing.T) (store.Store, store.JobLocker) {
+			t.Helper()
+			s, err := local.Open(t.Context(), local.Options{Path: path, PollInterval: 2 * time.Millisecond})
+			must(t, err)
+			t.Cleanup(func() { must(t, s.Close()) })
+			return s, s
+		}
+	}
+	w.store, _ = w.open(t)
+	w.Repository = catalog.NewRepository(w.store, scope())
+	w.steps = map[string][]pipeline.Step{"api": {{
+		Method:   "post",
+		Endpoint: w.app.url + "/sync/{{ .Subscription.Namespace }}",
+		Data:     map[string]any{"sync_id": "{{ .Subscription.ExpectedSyncID }}"},
+	}}}
+	return w
+}
+
+func scope() catalog.Scope { return catalog.Scope{Platform: "sandbox", Region: "eu-west-1"} }
+
+// start starts the fleet's reconcilers, and waits until all are ready.
+func (w *world) start() {
+	w.t.Helper()
+	for range w.fleet.processes {
+		w.startOne()
+	}
+}
+
+func (w *world) startOne() *process {
+	w.t.Helper()
+	s, locker := w.open(w.t)
+	p, err := pipeline.Parse(w.steps, pipeline.Options{
+		AsyncAckTimeout: 20 * time.Millisecond, WaitPollInterval: 5 * time.Millisecond,
+	})
+	must(w.t, err)
+	gateway, err := reconciler.NewHTTPGateway(p, reconciler.GatewayOptions{URL: w.app.url, Timeout: patience})
+	must(w.t, err)
+	opts := reconciler.Options{
+		Store: s, Locker: locker, Scope: scope(), Pipeline: p, Gateway: gateway, DefaultMode: "api",
+		Identity: catalog.Reconciler{ID: fmt.Sprintf("r%d", len(w.started))},
+		Logger:   slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	w.options(&opts)
+	c, err := reconciler.New(opts)
+	must(w.t, err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := c.Run(ctx); err != nil {
+			w.t.Errorf("Run: %v", err)
+		}
+		if err := p.Close(context.WithoutCancel(ctx)); err != nil {
+			w.t.Errorf("Close: %v", err)
+		}
+	}()
+	proc := &process{Controller: c, stop: sync.OnceFunc(func() { cancel(); <-done })}
+	w.t.Cleanup(proc.stop)
+	w.started = append(w.started, proc)
+	w.eventually("the reconciler is ready", func() bool {
+		rec := httptest.NewRecorder()
+		c.Handler().ServeHTTP(rec, httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "/-/readyz", nil))
+		return rec.Code == http.StatusOK
+	})
+	return proc
+}
+
+// settle waits until every reconciler has seen all that was written and has nothing left to do. What has not happened by
+// then will not happen.
+func (w *world) settle() {
+	w.t.Helper()
+	w.eventually("the reconcilers come to rest", func() bool {
+		l, err := w.store.List(w.t.Context(), scope().Prefix()+"boot", store.ListOptions{})
+		must(w.t, err)
+		for _, p := range w.started {
+			if !p.Idle(l.Revision) {
+				return false
+			}
+		}
+		after, err := w.store.List(w.t.Context(), scope().Prefix()+"boot", store.ListOptions{})
+		must(w.t, err)
+		return after.Revision == l.Revision
+	})
+}
+
+// register creates a registration and subscribes the namespaces to it.
+func (w *world) register(api string, namespaces ...string) {
+	w.t.Helper()
+	_, err := w.CreateRegistration(w.t.Context(), api, catalog.RegistrationChange{})
+	must(w.t, err)
+	w.subscribe(api, namespaces...)
+}
+
+func (w *world) subscribe(api string, namespaces ...string) {
+	w.t.Helper()
+	for _, ns := range namespaces {
+		if _, err := w.CreateNamespace(w.t.Context(), ns); err != nil && !isKind(err, catalog.ErrConflict) {
+			w.t.Fatal(err)
+		}
+		_, err := w.Subscribe(w.t.Context(), ns, api)
+		must(w.t, err)
+	}
+}
+
+func (w *world) sub(ns string) catalog.SubscriptionView {
+	w.t.Helper()
+	v, err := w.Subscription(w.t.Context(), ns, compute)
+	must(w.t, err)
+	return v
+}
+
+func (w *world) sync(req catalog.SyncRequest) catalog.Registration {
+	w.t.Helper()
+	reg, err := w.SyncRegistration(w.t.Context(), compute, req, nil)
+	must(w.t, err)
+	return reg
+}
+
+func (w *world) synced(namespaces ...string) {
+	w.t.Helper()
+	for _, ns := range namespaces {
+		w.eventually(ns+" is synced", func() bool { return w.sub(ns).InSync })
+	}
+}
+
+func (w *world) eventually(what string, probe func() bool) {
+	w.t.Helper()
+	eventually(w.t, what, probe)
+}
+
+func eventually(t *testing.T, what string, probe func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(3 * time.Millisecond)
+	defer tick.Stop()
+	for !probe() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// syncBuffer is a log that several processes write to.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(m.Run())
+}
