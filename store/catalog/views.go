@@ -78,35 +78,40 @@ func (r *Repository) Subscriptions(ctx context.Context, f Filter, page PageReque
 		return Page[SubscriptionView]{}, err
 	}
 	var out Page[SubscriptionView]
-	after := page.After
+	opts := page.options(prefix)
+	opts.Limit = chunk(page.Limit)
 	for {
-		opts := store.ListOptions{Limit: chunk(page.Limit)}
-		if after != "" {
-			opts.After = prefix + after
-		}
 		l, err := r.store.List(ctx, prefix+base, opts)
 		if err != nil {
 			return out, fmt.Errorf("list subscriptions: %w", err)
 		}
+		views, err := r.viewEntries(l.Entries, regs, locks)
+		if err != nil {
+			return out, err
+		}
 		for i, e := range l.Entries {
-			v, err := r.viewEntry(e, regs, locks)
-			if err != nil {
-				return out, err
+			if f.takes(&views[i]) {
+				out.Items = append(out.Items, views[i])
 			}
-			after = e.Key[len(prefix):]
-			if f.takes(&v) {
-				out.Items = append(out.Items, v)
-			}
-			full := page.Limit > 0 && len(out.Items) == page.Limit
-			if full && (l.More || i < len(l.Entries)-1) {
-				out.Next = after
+			more := l.More || i < len(l.Entries)-1
+			if page.Limit > 0 && len(out.Items) == page.Limit && more {
+				out.Next = e.Key[len(prefix):]
 				return out, nil
 			}
+			opts.After = e.Key
 		}
 		if !l.More {
 			return out, nil
 		}
 	}
+}
+
+func (p PageRequest) options(prefix string) store.ListOptions {
+	opts := store.ListOptions{Limit: p.Limit}
+	if p.After != "" {
+		opts.After = prefix + p.After
+	}
+	return opts
 }
 
 // chunk is how many rows to read at once to fill a page after filtering.
@@ -118,16 +123,20 @@ func chunk(limit int) int {
 	return max(limit, least)
 }
 
-func (r *Repository) viewEntry(e store.Entry, regs map[string]*Registration, locks map[string]bool) (SubscriptionView, error) {
-	var sub Subscription
-	if err := Decode(e, &sub); err != nil {
-		return SubscriptionView{}, err
+func (r *Repository) viewEntries(entries []store.Entry, regs map[string]*Registration, locks map[string]bool) ([]SubscriptionView, error) {
+	views := make([]SubscriptionView, len(entries))
+	for i, e := range entries {
+		var sub Subscription
+		if err := Decode(e, &sub); err != nil {
+			return nil, err
+		}
+		reg := regs[sub.API]
+		if reg == nil { // deleted between the two reads
+			reg = &Registration{Name: sub.API}
+		}
+		views[i] = view(sub, reg, locks[r.scope.subscriptionLockKey(sub.API, sub.Namespace)])
 	}
-	reg := regs[sub.API]
-	if reg == nil { // deleted between the two reads
-		reg = &Registration{Name: sub.API}
-	}
-	return view(sub, reg, locks[r.scope.subscriptionLockKey(sub.API, sub.Namespace)]), nil
+	return views, nil
 }
 
 func (r *Repository) registrationsByName(ctx context.Context) (map[string]*Registration, error) {
@@ -149,11 +158,7 @@ func (r *Repository) NamespaceSubscriptions(ctx context.Context, namespace strin
 		return out, err
 	}
 	prefix := r.scope.byNamespacePrefix(namespace)
-	opts := store.ListOptions{Limit: page.Limit}
-	if page.After != "" {
-		opts.After = prefix + page.After
-	}
-	l, err := r.store.List(ctx, prefix, opts)
+	l, err := r.store.List(ctx, prefix, page.options(prefix))
 	if err != nil {
 		return out, fmt.Errorf("list subscriptions of %q: %w", namespace, err)
 	}

@@ -1,0 +1,53 @@
+package api
+
+import (
+	"time"
+
+	"kayra/store/catalog"
+)
+
+// Groups is every API group that can be reached: Kayra's own first, then those of the registrations.
+type Groups struct {
+	APIs []Group `json:"apis"`
+}
+
+// Group is one API group.
+type Group struct {
+	Name      string             `json:"name"`
+	ShortName string             `json:"short_name"`
+	Builtin   bool               `json:"builtin" doc:"Whether Kayra itself serves it."`
+	Resources []catalog.Resource `json:"resources" doc:"Empty until the app's OpenAPI document was fetched."`
+}
+
+// Reconciler is a reconciler process that is alive.
+type Reconciler struct {
+	ID        string    `json:"id"`
+	Host      string    `json:"host"`
+	PID       int       `json:"pid"`
+	Endpoint  string    `json:"endpoint" doc:"Where it serves its health and its metrics."`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	Konductor bool      `json:"konductor" doc:"Whether it decides what must be decided once."`
+}
+
+// NewReconciler is how a reconciler is answered.
+func NewReconciler(r *catalog.Reconciler) Reconciler {
+	return Reconciler{
+		ID: r.ID, Host: r.Host, PID: r.PID, Endpoint: r.Endpoint,
+		Version: r.Version, StartedAt: r.StartedAt, Konductor: r.Konductor,
+	}
+}
+
+// Metadata says what answers here.
+type Metadata struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Domain   string `json:"domain"`
+	Platform string `json:"platform"`
+	Region   string `json:"region"`
+}
+
+// Health says that the process is well.
+type Health struct {
+	Status string `json:"status" enum:"ok"`
+}

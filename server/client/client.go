@@ -1,0 +1,132 @@
+// Package client speaks to Kayra's REST API. What the server refuses comes back as an [Error], which unwraps to the kind
+// of refusal that package catalog would have made.
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+)
+
+// Bounds on a connection and an answer.
+const (
+	maxAnswer       = 256 << 20 // bytes; half a million subscriptions
+	dialTimeout     = 5 * time.Second
+	idleConnections = 32
+)
+
+// Options say how to reach a server. Only URL is required.
+type Options struct {
+	URL       string        // scheme, host and port, and where it stands under a path, that too
+	Token     string        // "": none is sent
+	CAFile    string        // PEM file of the authorities that the server's certificate may come from; "": the system's
+	Timeout   time.Duration // of a whole request; 0: none but the context's
+	UserAgent string
+}
+
+// Client is a connection to a server. Its methods may be called from any number of goroutines.
+type Client struct {
+	resty   *resty.Client
+	url     string
+	timeout time.Duration
+}
+
+// Answer is a successful answer.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// New makes a client. It does not connect.
+func New(o Options) (*Client, error) {
+	u, err := url.Parse(o.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("the server's URL cannot be parsed; one looks like http://localhost:8080")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("the server's URL %q has no http:// or https:// and host; one looks like http://localhost:8080", u.Redacted())
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("the server's URL may have no user, query or fragment; use %s://%s%s, and a token", u.Scheme, u.Host, u.Path)
+	}
+	transport, err := newTransport(o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{url: strings.TrimSuffix(u.String(), "/"), timeout: o.Timeout}
+	c.resty = resty.NewWithClient(&http.Client{Transport: transport}).
+		SetBaseURL(c.url).SetLogger(silent{}).SetDisableWarn(true).SetResponseBodyLimit(maxAnswer).
+		SetRedirectPolicy(resty.RedirectPolicyFunc(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })).
+		SetHeader("Accept", "application/json").SetHeader("User-Agent", o.UserAgent)
+	if o.Token != "" {
+		c.resty.SetAuthToken(o.Token)
+	}
+	return c, nil
+}
+
+func newTransport(caFile string) (*http.Transport, error) {
+	t := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout: dialTimeout,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: idleConnections,
+		IdleConnTimeout:     time.Minute,
+	}
+	if caFile == "" {
+		return t, nil
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("read CA file: %w", err)
+	}
+	t.TLSClientConfig.RootCAs = x509.NewCertPool()
+	if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("CA file %q has no PEM certificate", caFile)
+	}
+	return t, nil
+}
+
+// Close closes the connections that are idle.
+func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
+
+// Do sends a request. path begins with a slash, is escaped, and may have a query; body is JSON, or nil. An answer that
+// is not a success is an [Error], and the lack of an answer one of ErrUnreachable and ErrTimeout.
+func (c *Client) Do(ctx context.Context, method, path string, body []byte) (Answer, error) {
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	request := c.resty.R().SetContext(ctx)
+	if body != nil {
+		request.SetHeader("Content-Type", "application/json").SetBody(body)
+	}
+	res, err := request.Execute(method, path)
+	if err != nil {
+		return Answer{}, c.noAnswer(ctx, err)
+	}
+	answer := Answer{Status: res.StatusCode(), Header: res.Header(), Body: res.Body()}
+	if !res.IsSuccess() {
+		return Answer{}, refusal(answer)
+	}
+	return answer, nil
+}
+
+// silent keeps resty from writing to standard error.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}

@@ -1,0 +1,100 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-resty/resty/v2"
+
+	"kayra/server/api"
+	"kayra/store/catalog"
+)
+
+// Errors beside those of package catalog, to be tested with [errors.Is].
+var (
+	ErrUnauthorized = errors.New("not authenticated or not allowed")
+	ErrUnreachable  = errors.New("server is unreachable")
+	ErrTimeout      = errors.New("no answer in time")
+)
+
+// Error is an answer that says no. It unwraps to catalog.ErrInvalid, ErrNotFound, ErrConflict or ErrPrecondition, or to
+// ErrUnauthorized; and to ErrUnreachable where a server or its store is away for now. An answer of status 500 is none of
+// them.
+type Error struct {
+	api.Problem
+}
+
+func (e *Error) Error() string {
+	if len(e.Errors) == 0 {
+		return e.Detail
+	}
+	parts := make([]string, len(e.Errors))
+	for i, f := range e.Errors {
+		parts[i] = f.Pointer + " " + f.Detail
+	}
+	return e.Detail + ": " + strings.Join(parts, "; ")
+}
+
+// Unwrap is the kind of refusal.
+func (e *Error) Unwrap() error {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return ErrUnauthorized
+	case http.StatusNotFound:
+		return catalog.ErrNotFound
+	case http.StatusConflict:
+		return catalog.ErrConflict
+	case http.StatusPreconditionFailed:
+		return catalog.ErrPrecondition
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
+		return catalog.ErrInvalid
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return ErrUnreachable
+	}
+	return nil
+}
+
+// refusal reads a problem out of an answer. What stands between here and the server answers in a form of its own.
+func refusal(a Answer) error {
+	e := &Error{}
+	if json.Unmarshal(a.Body, &e.Problem) == nil && e.Status == a.Status && e.Detail != "" {
+		return e
+	}
+	e.Problem = api.Problem{
+		Type: "about:blank", Title: http.StatusText(a.Status), Status: a.Status,
+		Detail: fmt.Sprintf("the answer is %d %s without a reason; is it Kayra that answers at this URL?", a.Status, http.StatusText(a.Status)),
+	}
+	if location := a.Header.Get("Location"); location != "" {
+		e.Detail = fmt.Sprintf("the server redirects to %q; use that URL if it is the right one", location)
+	}
+	return e
+}
+
+// noAnswer says why there was none. The URL in it has no user and no query.
+func (c *Client) noAnswer(ctx context.Context, err error) error {
+	var dialing *net.OpError
+	var timed net.Error
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fmt.Errorf("request to %s: %w", c.url, context.Canceled)
+	case errors.Is(err, resty.ErrResponseBodyTooLarge):
+		return fmt.Errorf("the answer of %s is larger than %d bytes: ask for less with limit", c.url, maxAnswer)
+	case ctx.Err() != nil, !errors.As(err, &dialing) && errors.As(err, &timed) && timed.Timeout():
+		return fmt.Errorf("%w: %s; whether a write has happened is not known", ErrTimeout, c.url)
+	}
+	return fmt.Errorf("%w: %s (%w): is it running, and is the URL right?", ErrUnreachable, c.url, cause(err))
+}
+
+// cause is the error without the URL that net/http puts in front of it.
+func cause(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
+}

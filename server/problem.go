@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"kayra/server/api"
+	"kayra/store"
+	"kayra/store/catalog"
+)
+
+// refusal is an error that a client is told of. Any other error is told to the log only.
+type refusal struct {
+	status int
+	detail string
+	fields []api.FieldError
+}
+
+func (e *refusal) Error() string { return e.detail }
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
+}
+
+// asRefusal is what a client is told of the error.
+func asRefusal(err error) *refusal {
+	var own *refusal
+	var domain *catalog.Error
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &domain):
+		return &refusal{status: statusOf(domain.Kind), detail: domain.Detail, fields: fields(domain.Fields)}
+	case errors.Is(err, store.ErrTooLarge):
+		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "the record would be larger than the store takes: make it smaller"}
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return &refusal{status: http.StatusServiceUnavailable, detail: "the store does not answer; whether a write has happened is not known: read, and try again"}
+	}
+	return &refusal{status: http.StatusInternalServerError, detail: "something went wrong here; the server's log has more under the X-Request-Id of this answer"}
+}
+
+func statusOf(kind error) int {
+	switch {
+	case errors.Is(kind, catalog.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(kind, catalog.ErrConflict):
+		return http.StatusConflict
+	case errors.Is(kind, catalog.ErrPrecondition):
+		return http.StatusPreconditionFailed
+	}
+	return http.StatusBadRequest
+}
+
+func fields(of []catalog.FieldError) []api.FieldError {
+	out := make([]api.FieldError, len(of))
+	for i, f := range of {
+		out[i] = api.FieldError(f)
+	}
+	return out
+}
+
+// fail answers with a problem.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	told := asRefusal(err)
+	switch told.status {
+	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+		if r.Context().Err() == nil { // otherwise the client is gone, and there is nothing wrong here
+			s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("method", r.Method),
+				slog.String("path", r.URL.Path), slog.String("request_id", w.Header().Get(requestIDHeader)), slog.Any("error", err))
+		}
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="kayra"`)
+	case http.StatusRequestEntityTooLarge:
+		w.Header().Set("Connection", "close") // rather than read the rest
+	}
+	if told.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	s.write(w, r, api.ProblemType, told.status, api.Problem{
+		Type: "about:blank", Title: http.StatusText(told.status), Status: told.status,
+		Detail: told.detail, Instance: r.URL.EscapedPath(), Errors: told.fields,
+	})
+}
+
+// clip keeps a problem readable, whatever was sent.
+func clip(value string) string {
+	const most = 80
+	if len(value) <= most {
+		return value
+	}
+	return strings.ToValidUTF8(value[:most], "") + "…"
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"kayra/server/auth"
+	"kayra/store/catalog"
+)
+
+// requestTimeout bounds the work for one request, and with it how long a client waits for a store that does not answer.
+const requestTimeout = 15 * time.Second
+
+// route is one line of the table.
+type route struct {
+	method   string
+	path     string // as net/http's ServeMux takes it
+	resource string // "": the route is not a resource
+	verb     string // of the resource: list, get, create, update, patch or delete
+	gate     gate
+	handle   func(*call) (reply, error)
+	query    []string // the query parameters it takes
+	in       any      // the wire type of the body it takes; nil: none
+	out      any      // the wire type of its answer; nil: none
+}
+
+// raw stands for an answer that is not one of the wire types.
+type raw struct{}
+
+// call is a request that has passed the gate.
+type call struct {
+	*http.Request
+
+	who   auth.Identity
+	query url.Values
+	body  *object // of a route that takes one
+}
+
+// reply is a successful answer.
+type reply struct {
+	status   int    // 0: 200
+	tag      string // entity tag, without the quotes
+	location string
+	body     any          // sent as JSON
+	raw      []byte       // sent as it is, and is JSON
+	handler  http.Handler // writes the answer itself
+}
+
+// mux serves the routes, and has a problem for everything else.
+func (s *Server) mux(routes []route) http.Handler {
+	mux := http.NewServeMux()
+	methods := map[string][]string{}
+	for i := range routes {
+		rt := &routes[i]
+		mux.Handle(rt.method+" "+rt.path, s.serve(rt))
+		methods[rt.path] = append(methods[rt.path], rt.method)
+		if rt.method == http.MethodGet {
+			methods[rt.path] = append(methods[rt.path], http.MethodHead)
+		}
+	}
+	for path, allowed := range methods {
+		slices.Sort(allowed)
+		mux.Handle(path, s.refuseMethod(strings.Join(allowed, ", ")))
+	}
+	nowhere := http.HandlerFunc(s.refusePath)
+	mux.Handle("/", nowhere)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if escaped := r.URL.EscapedPath(); path.Clean(escaped) != escaped { // the mux would redirect
+			nowhere(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) refusePath(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, refuse(http.StatusNotFound, "there is nothing at this path; /-/openapi.json lists the paths there are"))
+}
+
+func (s *Server) refuseMethod(allowed string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allowed)
+		s.fail(w, r, refuse(http.StatusMethodNotAllowed, "this path does not take the method; it takes %s", allowed))
+	})
+}
+
+// serve answers a request for a route: gate, names in the path, query, body, then the handler.
+func (s *Server) serve(rt *route) http.Handler {
+	names := wildcards(rt.path)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+		defer cancel()
+		c := &call{Request: r.WithContext(ctx)}
+		rep, err := s.answer(rt, names, w, c)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.send(w, c.Request, rep)
+	})
+}
+
+func (s *Server) answer(rt *route, names []string, w http.ResponseWriter, c *call) (reply, error) {
+	var err error
+	if c.who, err = s.admit(c.Request, rt); err != nil {
+		return reply{}, err
+	}
+	if err := checkNames(c.Request, names); err != nil {
+		return reply{}, err
+	}
+	if c.query, err = readQuery(c.URL.RawQuery, rt.query); err != nil {
+		return reply{}, err
+	}
+	if rt.in != nil {
+		if c.body, err = readObject(w, c.Request); err != nil {
+			return reply{}, err
+		}
+	}
+	return rt.handle(c)
+}
+
+// wildcards are the names of the path's wildcards.
+func wildcards(path string) []string {
+	var names []string
+	for _, found := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// checkNames refuses what cannot be the name of anything, so that it never becomes part of a key.
+func checkNames(r *http.Request, wildcards []string) error {
+	for _, w := range wildcards {
+		value := r.PathValue(w)
+		valid, what := catalog.ValidLongName, "an API registration"
+		if w == "ns" {
+			valid, what = catalog.ValidLabel, "a namespace"
+		}
+		if !valid(value) {
+			return refuse(http.StatusNotFound, "%q cannot be the name of %s, so there is none", clip(value), what)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds on connections, against clients that are slow or gone.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	writeTimeout      = 60 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
+	drainTimeout      = 10 * time.Second // how long requests that have begun may take to end once Serve is asked to
+)
+
+// Serve serves on the listener until ctx ends, and closes it. Requests that have begun by then are answered, within ten
+// seconds; then it returns nil, when all its goroutines have ended.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	var connections sync.WaitGroup
+	srv := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		BaseContext: func(net.Listener) context.Context { return base },
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				connections.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				connections.Done()
+			case http.StateActive, http.StateIdle:
+			}
+		},
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		s.drain(ctx, srv)
+		err = <-ended
+	}
+	cut()
+	_ = srv.Close()
+	connections.Wait()
+	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+func (s *Server) drain(ctx context.Context, srv *http.Server) {
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	if err := srv.Shutdown(bound); err != nil {
+		s.log.LogAttrs(bound, slog.LevelWarn, "requests were cut off", slog.Any("error", err))
+	}
+}

@@ -1,0 +1,83 @@
+// Package server is Kayra's REST API. Every route stands in one table (routes.go); the gate in front of it, GET /apis and
+// the OpenAPI document of Kayra itself are derived from that table. What a request is allowed to say is decided here, what
+// it does in package catalog.
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"kayra/server/api"
+	"kayra/server/auth"
+	"kayra/store/catalog"
+)
+
+// Options are what a Server is made of. Repository and Authenticator are required.
+type Options struct {
+	Repository    *catalog.Repository
+	Authenticator auth.Authenticator
+	Sysadmins     auth.Sysadmins
+	Domain        string                          // D of catalog.D; "": example.com
+	Version       string                          // of the program, for /-/metadata
+	Logger        *slog.Logger                    // nil: no log
+	Registry      *prometheus.Registry            // what /-/metrics shows beside the server's own; nil: nothing
+	Ready         func(ctx context.Context) error // nil: ready when the store answers
+}
+
+// Server serves the REST API.
+type Server struct {
+	repository *catalog.Repository
+	who        auth.Authenticator
+	sysadmins  auth.Sysadmins
+	domain     string
+	version    string
+	log        *slog.Logger
+	ready      func(ctx context.Context) error
+	metrics    *metrics
+	builtin    []api.Group // Kayra's own API groups
+	document   []byte      // the OpenAPI document of Kayra itself
+	handler    http.Handler
+}
+
+// New makes a server. It fails when an option is missing or the registry has metrics of another server.
+func New(o Options) (*Server, error) {
+	if o.Repository == nil || o.Authenticator == nil {
+		return nil, errors.New("new server: a repository and an authenticator are required")
+	}
+	s := &Server{
+		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins,
+		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready,
+	}
+	if s.domain == "" {
+		s.domain = "example.com"
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.ready == nil {
+		s.ready = s.storeAnswers
+	}
+	var err error
+	if s.metrics, err = newMetrics(o.Registry); err != nil {
+		return nil, err
+	}
+	routes := s.routes()
+	s.builtin = groups(routes)
+	if s.document, err = document(routes, s.version); err != nil {
+		return nil, err
+	}
+	s.handler = s.observe(s.mux(routes))
+	return s, nil
+}
+
+// Handler serves every route. It may be called before Serve, and without it.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+func (s *Server) storeAnswers(ctx context.Context) error {
+	_, err := s.repository.Namespaces(ctx, catalog.PageRequest{Limit: 1})
+	return err //nolint:wrapcheck // says it all
+}

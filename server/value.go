@@ -1,0 +1,160 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"kayra/server/api"
+	"kayra/store/catalog"
+)
+
+// kindOf names the kind of a JSON value, for an error.
+func kindOf(value json.RawMessage) string {
+	for _, c := range value {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+		case '{':
+			return "an object"
+		case '[':
+			return "an array"
+		case '"':
+			return "a string"
+		case 't', 'f':
+			return "a boolean"
+		case 'n':
+			return "null"
+		default:
+			return "a number"
+		}
+	}
+	return "empty"
+}
+
+// text is the string under a key: nil when it is left out, empty when it is null.
+func (o *object) text(key string) *string {
+	value, ok := o.take(key)
+	if !ok {
+		return nil
+	}
+	var text string // null leaves it empty
+	if json.Unmarshal(value, &text) != nil {
+		o.refuse(key, "is %s; a string is allowed, or null", kindOf(value))
+	}
+	return &text
+}
+
+// boolean is the boolean under a key: nil when it is left out, and when it is null, what is the default.
+func (o *object) boolean(key string, byDefault bool) *bool {
+	value, ok := o.take(key)
+	if !ok {
+		return nil
+	}
+	is := byDefault // null leaves it so
+	if json.Unmarshal(value, &is) != nil {
+		o.refuse(key, "is %s; true and false are allowed, or null", kindOf(value))
+	}
+	return &is
+}
+
+// must tells whether a key is there. It can only be true.
+func (o *object) must(key string) bool {
+	value, ok := o.take(key)
+	if ok && string(value) != "true" {
+		o.refuse(key, "can only be true: leave it out instead")
+	}
+	return ok
+}
+
+// identity is the string under a key that has to be there.
+func (o *object) identity(key string) string {
+	value, ok := o.take(key)
+	var text *string
+	switch {
+	case !ok:
+		o.refuse(key, "is missing")
+	case json.Unmarshal(value, &text) != nil || text == nil:
+		o.refuse(key, "is %s; a string is allowed", kindOf(value))
+	default:
+		return *text
+	}
+	return ""
+}
+
+// same refuses a key that says something else than the path.
+func (o *object) same(key, path string) {
+	if _, ok := o.values[key]; !ok {
+		return
+	}
+	if text := o.identity(key); len(o.wrong) == 0 && text != path {
+		o.refuse(key, "is %q, but the path says %q: leave it out, or send the same", clip(text), path)
+	}
+}
+
+// array is the array under a key, and whether the key is there. null is an empty one.
+func (o *object) array(key string) ([]json.RawMessage, bool) {
+	value, ok := o.take(key)
+	if !ok {
+		return nil, false
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(value, &items) != nil {
+		o.refuse(key, "is %s; an array is allowed, or null", kindOf(value))
+		return nil, false
+	}
+	return items, true
+}
+
+// names is an array of strings under a key, which cannot be empty.
+func (o *object) names(key string) []string {
+	items, ok := o.array(key)
+	if ok && len(items) == 0 {
+		o.refuse(key, "is empty: name one at least, or leave it out")
+	}
+	names := make([]string, len(items))
+	for i, item := range items {
+		if kindOf(item) != "a string" {
+			o.refuse(key, "has %s at index %d; a string is allowed", kindOf(item), i)
+			continue
+		}
+		_ = json.Unmarshal(item, &names[i]) // a string always fits
+	}
+	return names
+}
+
+// references is the array under depends_on: nil when it is left out.
+func (o *object) references(key string) *[]catalog.Ref {
+	items, ok := o.array(key)
+	if !ok {
+		return nil
+	}
+	refs := make([]catalog.Ref, 0, min(len(items), catalog.MaxDependencies+1))
+	for i, item := range items {
+		if i > catalog.MaxDependencies {
+			break // one too many is refused all the same
+		}
+		refs = append(refs, o.reference(fmt.Sprintf("%s/%s/%d", o.at, key, i), item))
+	}
+	return &refs
+}
+
+func (o *object) reference(at string, value json.RawMessage) catalog.Ref {
+	var ref catalog.Ref
+	inner, err := parseObject(at, value)
+	if err != nil {
+		detail := fmt.Sprintf("is %s; an object is allowed", kindOf(value))
+		o.wrong = append(o.wrong, api.FieldError{Pointer: at, Detail: detail})
+		return ref
+	}
+	ref.Name = inner.identity("name")
+	set(&ref.Platform, inner.text("platform"))
+	set(&ref.Region, inner.text("region"))
+	inner.refuseRest()
+	o.wrong = append(o.wrong, inner.wrong...)
+	return ref
+}
+
+func set(field, value *string) {
+	if value != nil {
+		*field = *value
+	}
+}
