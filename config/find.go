@@ -1,0 +1,68 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const (
+	fileName  = "kayra.yaml"
+	systemDir = "/etc/kayra"
+)
+
+// source is the file that was found; its path is "" when there is none.
+type source struct {
+	path    string
+	content []byte
+}
+
+// find reads the file that is named, or else the first that is there. One that is named must be there.
+func find(o Options, env map[string]string) (source, error) {
+	if o.Path != "" {
+		return readNamed(o, o.Path, "--config")
+	}
+	if path := env["KAYRA_CONFIG"]; path != "" {
+		return readNamed(o, path, "KAYRA_CONFIG")
+	}
+	for _, path := range places(o, env) {
+		content, err := os.ReadFile(path)
+		if err == nil {
+			return source{path, content}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return source{}, fmt.Errorf("read configuration %q: %w", path, withoutPath(err))
+		}
+	}
+	return source{}, nil
+}
+
+func readNamed(o Options, path, by string) (source, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(o.Dir, path)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return source{}, fmt.Errorf("read configuration %q named by %s: %w", path, by, withoutPath(err))
+	}
+	return source{path, content}, nil
+}
+
+// places are where a file is looked for when none is named, in order.
+func places(o Options, env map[string]string) []string {
+	all := []string{filepath.Join(o.Dir, fileName)}
+	switch {
+	case filepath.IsAbs(env["XDG_CONFIG_HOME"]):
+		all = append(all, filepath.Join(env["XDG_CONFIG_HOME"], "kayra", fileName))
+	case env["HOME"] != "":
+		all = append(all, filepath.Join(env["HOME"], ".config", "kayra", fileName))
+	}
+	system := o.SystemDir
+	if system == "" {
+		system = systemDir
+	}
+	return append(all, filepath.Join(system, fileName))
+}

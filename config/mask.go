@@ -1,0 +1,119 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var (
+	action     = regexp.MustCompile(`\{\{.*?\}\}`)
+	userinfo   = regexp.MustCompile(`^([^/?#]*://)[^/?#]*@`)
+	parameter  = regexp.MustCompile(`[^&]+`)
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|authorization|(?:api|private|access)[-_]?key`)
+)
+
+// maskURL hides the userinfo and the values of the query in what is a URL or a template of one. Other texts stay.
+func maskURL(text string) string {
+	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "{{") {
+		return text
+	}
+	var actions []string // of the template, taken out so that nothing in them counts as a part of the URL
+	text = action.ReplaceAllStringFunc(text, func(a string) string {
+		placeholder := fmt.Sprintf("\x00%d\x00", len(actions))
+		actions = append(actions, placeholder, a)
+		return placeholder
+	})
+	text = userinfo.ReplaceAllString(text, "${1}"+mask+"@")
+	rest, fragment, fragmented := strings.Cut(text, "#")
+	path, query, queried := strings.Cut(rest, "?")
+	if queried {
+		path += "?" + parameter.ReplaceAllStringFunc(query, maskParameter)
+	}
+	if fragmented {
+		path += "#" + fragment
+	}
+	return strings.NewReplacer(actions...).Replace(path)
+}
+
+func maskParameter(text string) string {
+	if name, _, ok := strings.Cut(text, "="); ok {
+		return name + "=" + mask
+	}
+	return mask
+}
+
+// each visits the members of a mapping, and the items of a list under the name "".
+func each(n *yaml.Node, visit func(name string, n *yaml.Node)) {
+	if isMapping(n) {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			visit(n.Content[i].Value, n.Content[i+1])
+		}
+		return
+	}
+	for _, item := range n.Content {
+		visit("", item)
+	}
+}
+
+func hideTokens(n *yaml.Node) {
+	each(n, func(_ string, item *yaml.Node) {
+		if token := member(item, "token"); token != nil {
+			hideSecret(token)
+		}
+	})
+}
+
+// hideSecret leaves where a secret is found, and hides everything else.
+func hideSecret(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode {
+		n.Value, n.Tag = mask, tagStr
+		return
+	}
+	each(n, func(name string, child *yaml.Node) {
+		if name != fromEnv && name != fromFile {
+			hideSecret(child)
+		}
+	})
+}
+
+func hideHeaders(n *yaml.Node) {
+	each(n, func(_ string, header *yaml.Node) {
+		if content := member(header, "value"); content != nil {
+			hideSecret(content)
+		} else {
+			hideSecret(header)
+		}
+	})
+}
+
+func hideModes(n *yaml.Node) {
+	each(n, func(_ string, steps *yaml.Node) {
+		each(steps, func(_ string, step *yaml.Node) {
+			each(step, func(name string, n *yaml.Node) {
+				switch name {
+				case "endpoint":
+					n.Value = maskURL(n.Value)
+				case "headers":
+					hideHeaders(n)
+				case "data":
+					hideData(n, false)
+				}
+			})
+		})
+	})
+}
+
+// hideData hides, as far as names tell, what someone has written into a body instead of naming a variable or a file.
+func hideData(n *yaml.Node, secret bool) {
+	if n.Kind == yaml.ScalarNode && secret && !strings.Contains(n.Value, "{{") {
+		hideSecret(n)
+	}
+	pair := member(n, "key") // {key: NAME, value: TEXT}, as many APIs take variables
+	each(n, func(name string, child *yaml.Node) {
+		named := secretName.MatchString(name) || name == "value" && pair != nil && secretName.MatchString(pair.Value)
+		hideData(child, secret || named)
+	})
+}
