@@ -30,7 +30,7 @@ type app struct {
 	mu      sync.Mutex
 	calls   []call
 	fetches int
-	answer  func(c call) int           // the status of a sync call
+	answer  func(c call) int            // the status of a sync call
 	serve   func(w http.ResponseWriter) // the OpenAPI document
 }
 

@@ -31,19 +31,24 @@ func (w *worker) fetch(ctx context.Context, p pending) error {
 	w.runs.takeUncertain(w.job)
 	for {
 		document, resources, failure := w.document(ctx, p.reg.Name)
-		if ctx.Err() != nil {
+		if ended(ctx.Done()) {
 			w.abandon(ctx, claim.Abandon)
 			return nil
 		}
-		if failure == nil {
-			return w.fetched(ctx, claim, document, resources)
-		}
-		if again, phase := w.fetchAgain(ctx, claim, failure); !again {
-			return w.fetchFailed(ctx, claim, catalog.Outcome{
-				Phase: phase, Reason: catalog.ReasonSpecUnavailable, Message: failure.Error(),
-			})
+		outcome := fetchOutcome(failure)
+		if again, phase := w.again(ctx, claim, outcome); !again {
+			outcome.Phase = phase
+			w.fetched(ctx, claim, outcome, document, resources)
+			return nil
 		}
 	}
+}
+
+func fetchOutcome(err error) catalog.Outcome {
+	if err == nil {
+		return catalog.Outcome{Phase: catalog.PhaseSuccess}
+	}
+	return catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonSpecUnavailable, Message: err.Error()}
 }
 
 func (w *worker) document(ctx context.Context, api string) (document []byte, resources []catalog.Resource, err error) {
@@ -58,42 +63,23 @@ func (w *worker) document(ctx context.Context, api string) (document []byte, res
 	return document, resources, err
 }
 
-// fetchAgain is again for a fetch.
-func (w *worker) fetchAgain(ctx context.Context, claim *catalog.SpecClaim, failure error) (bool, catalog.Phase) {
-	if claim.Record.Attempt.N > 1 {
-		return false, catalog.PhaseError
-	}
-	if w.isStopping() {
-		return false, catalog.PhaseFailed
-	}
-	err := w.persist(ctx, func() error { return claim.Retry(ctx) })
+// fetched records how the fetch ended.
+func (w *worker) fetched(ctx context.Context, claim *catalog.SpecClaim, o catalog.Outcome, document []byte, resources []catalog.Resource) {
+	err := w.persist(ctx, func() error {
+		if o.Phase == catalog.PhaseSuccess {
+			return w.repo.FinishFetch(ctx, claim, document, resources)
+		}
+		return w.repo.FailFetch(ctx, claim, o)
+	})
 	switch {
-	case err == nil:
-		w.log.Warn("the OpenAPI document could not be fetched and is fetched again right away", slog.Any("error", failure))
-		return true, ""
-	case errors.Is(err, catalog.ErrDropped) && !claim.Moved():
-		return false, catalog.PhaseFailed
-	}
-	return false, catalog.PhaseError
-}
-
-func (w *worker) fetched(ctx context.Context, claim *catalog.SpecClaim, document []byte, resources []catalog.Resource) error {
-	err := w.persist(ctx, func() error { return w.repo.FinishFetch(ctx, claim, document, resources) })
-	if err != nil {
+	case err != nil:
 		w.abandon(ctx, claim.Abandon)
-		return nil
+	case o.Phase == catalog.PhaseSuccess:
+		w.metrics.fetch("success")
+		w.log.Info("OpenAPI document fetched", slog.Int("bytes", len(document)), slog.Int("resources", len(resources)))
+	default:
+		w.metrics.fetch("error")
+		w.log.Warn("the OpenAPI document could not be fetched: no subscription moves to this sync id",
+			slog.String("error", o.Message))
 	}
-	w.metrics.fetch("success")
-	w.log.Info("OpenAPI document fetched", slog.Int("bytes", len(document)), slog.Int("resources", len(resources)))
-	return nil
-}
-
-func (w *worker) fetchFailed(ctx context.Context, claim *catalog.SpecClaim, o catalog.Outcome) error {
-	if err := w.persist(ctx, func() error { return w.repo.FailFetch(ctx, claim, o) }); err != nil {
-		w.abandon(ctx, claim.Abandon)
-		return nil
-	}
-	w.metrics.fetch("error")
-	w.log.Warn("the OpenAPI document could not be fetched: no subscription moves to this sync id", slog.String("error", o.Message))
-	return nil
 }

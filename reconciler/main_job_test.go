@@ -10,7 +10,8 @@ import (
 
 func TestMainJob(t *testing.T) {
 	t.Parallel()
-	everyFleet(t, func(t *testing.T, w *world) {
+	everyFleet(t, func(w *world) {
+		t := w.t
 		w.register(compute, "apps", "core", "sre")
 		w.start()
 		w.synced("apps", "core", "sre")
@@ -48,7 +49,8 @@ func TestMainJob(t *testing.T) {
 
 func TestFailureIsBounded(t *testing.T) {
 	t.Parallel()
-	everyFleet(t, func(t *testing.T, w *world) {
+	everyFleet(t, func(w *world) {
+		t := w.t
 		w.app.behave(func(call) int { return http.StatusInternalServerError })
 		w.register(compute, "sre")
 		w.start()

@@ -51,8 +51,7 @@ func deriveResources(api string, document []byte) ([]catalog.Resource, error) {
 
 // syntax keeps what is wrong of a JSON error, without what the document said there.
 func syntax(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%q has the wrong type", wrong.Field)
 	}
 	return err

@@ -26,18 +26,18 @@ func (w *worker) run(ctx context.Context, p pending) error {
 	w.runs.takeUncertain(w.job)
 	for {
 		failure := w.try(ctx, p.mode, claim)
-		if ctx.Err() != nil {
+		if ended(ctx.Done()) {
 			w.abandon(ctx, claim.Abandon)
 			return nil
 		}
-		if failure == nil {
-			return w.finish(ctx, claim, catalog.Outcome{Phase: catalog.PhaseSuccess})
-		}
 		outcome := outcomeOf(failure)
-		if again, phase := w.again(ctx, claim, outcome); !again {
+		again, phase := w.again(ctx, claim, outcome)
+		if !again {
 			outcome.Phase = phase
-			return w.finish(ctx, claim, outcome)
+			w.finish(ctx, claim, outcome)
+			return nil
 		}
+		w.metrics.attempt(p.reg.Name, "retried")
 	}
 }
 
@@ -58,33 +58,13 @@ func (w *worker) try(ctx context.Context, mode string, claim *catalog.Subscripti
 	})
 }
 
-// again begins the immediate retry, if there is to be one. Otherwise it tells what becomes of the trigger.
-func (w *worker) again(ctx context.Context, claim *catalog.SubscriptionClaim, failure catalog.Outcome) (bool, catalog.Phase) {
-	if claim.Record.Attempt.N > 1 {
-		return false, catalog.PhaseError
-	}
-	if w.isStopping() {
-		return false, catalog.PhaseFailed
-	}
-	err := w.persist(ctx, func() error { return claim.Retry(ctx) })
-	switch {
-	case err == nil:
-		w.metrics.attempt(w.job.api, "retried")
-		w.log.Warn("the attempt failed and is retried right away", slog.String("error", failure.Message))
-		return true, ""
-	case errors.Is(err, catalog.ErrDropped) && !claim.Moved():
-		return false, catalog.PhaseFailed
-	}
-	return false, catalog.PhaseError
-}
-
 // finish records how the trigger ended.
-func (w *worker) finish(ctx context.Context, claim *catalog.SubscriptionClaim, o catalog.Outcome) error {
+func (w *worker) finish(ctx context.Context, claim *catalog.SubscriptionClaim, o catalog.Outcome) {
 	was := claim.Record.Active
 	err := w.persist(ctx, func() error { return w.repo.Finish(ctx, claim, o) })
 	if err != nil {
 		w.abandon(ctx, claim.Abandon)
-		return nil
+		return
 	}
 	switch o.Phase {
 	case catalog.PhaseSuccess:
@@ -95,14 +75,15 @@ func (w *worker) finish(ctx context.Context, claim *catalog.SubscriptionClaim, o
 	case catalog.PhaseError, catalog.PhaseNone, catalog.PhaseRunning:
 		w.failed(o)
 	}
-	return nil
 }
 
-// outcomeOf is the failure as it is recorded.
+// outcomeOf is the end of an attempt as it is recorded.
 func outcomeOf(err error) catalog.Outcome {
+	if err == nil {
+		return catalog.Outcome{Phase: catalog.PhaseSuccess}
+	}
 	o := catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonStepFailed, Message: err.Error()}
-	var failure *pipeline.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*pipeline.Error](err); ok {
 		o.Reason, o.Message = catalog.Reason(failure.Reason), failure.Message
 	}
 	return o

@@ -130,14 +130,42 @@ func begun(a catalog.Attempt) (catalog.Attempt, error) {
 	return a, nil
 }
 
-// isStopping tells whether no new attempt may begin.
-func (w *worker) isStopping() bool {
+// ended tells whether a context's channel, or any other that is closed to say so, says that it has ended.
+func ended(done <-chan struct{}) bool {
 	select {
-	case <-w.stopping:
+	case <-done:
 		return true
 	default:
 		return false
 	}
+}
+
+// claim is a job that this worker holds the lock of.
+type claim interface {
+	Attempt() catalog.Attempt
+	Retry(ctx context.Context) error
+	Abandon(ctx context.Context) error
+	Moved() bool
+}
+
+// again begins the immediate retry of an attempt that has failed, if there is to be one. Otherwise it tells what becomes
+// of the trigger: it ends in the outcome's phase, or its retry stays owed.
+func (w *worker) again(ctx context.Context, c claim, o catalog.Outcome) (bool, catalog.Phase) {
+	switch {
+	case o.Phase == catalog.PhaseSuccess || c.Attempt().N > 1:
+		return false, o.Phase
+	case ended(w.stopping):
+		return false, catalog.PhaseFailed
+	}
+	err := w.persist(ctx, func() error { return c.Retry(ctx) })
+	switch {
+	case err == nil:
+		w.log.Warn("the attempt failed and is retried right away", slog.String("error", o.Message))
+		return true, ""
+	case errors.Is(err, catalog.ErrDropped) && !c.Moved():
+		return false, catalog.PhaseFailed
+	}
+	return false, o.Phase
 }
 
 // persist repeats a write that the store does not answer until it is taken, refused, or ctx ends: a result is worth

@@ -7,16 +7,20 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"kayra/reconciler"
 	"kayra/reconciler/pipeline"
 	"kayra/store"
 	"kayra/store/catalog"
+	"kayra/store/etcd"
+	"kayra/store/etcd/etcdtest"
 	"kayra/store/local"
 )
 
@@ -27,19 +31,19 @@ const (
 
 // fleet is the kind of store that a test runs on, and how many reconcilers.
 type fleet struct {
-	backend    string
+	backend   string
 	processes int
 }
 
 func (f fleet) String() string { return fmt.Sprintf("%s/%d", f.backend, f.processes) }
 
 // everyFleet runs a test on both stores, and on etcd with one, two and three reconcilers.
-func everyFleet(t *testing.T, test func(t *testing.T, w *world)) {
+func everyFleet(t *testing.T, test func(w *world)) {
 	t.Helper()
-	for _, f := range []fleet{{"local", 1}} {
+	for _, f := range []fleet{{"local", 1}, {"etcd", 1}, {"etcd", 2}, {"etcd", 3}} {
 		t.Run(f.String(), func(t *testing.T) {
 			t.Parallel()
-			test(t, newWorld(t, f))
+			test(newWorld(t, f))
 		})
 	}
 }
@@ -75,6 +79,16 @@ func newWorld(t *testing.T, f fleet) *world {
 		w.open = func(t *testing.T) (store.Store, store.JobLocker) {
 			t.Helper()
 			s, err := local.Open(t.Context(), local.Options{Path: path, PollInterval: 2 * time.Millisecond})
+			must(t, err)
+			t.Cleanup(func() { must(t, s.Close()) })
+			return s, s
+		}
+	case "etcd":
+		server := cluster.Server(t)
+		prefix := server.Prefix(t)
+		w.open = func(t *testing.T) (store.Store, store.JobLocker) {
+			t.Helper()
+			s, err := etcd.Open(t.Context(), etcd.Options{Endpoints: server.Endpoints(), Prefix: prefix})
 			must(t, err)
 			t.Cleanup(func() { must(t, s.Close()) })
 			return s, s
@@ -143,18 +157,22 @@ func (w *world) startOne() *process {
 // then will not happen.
 func (w *world) settle() {
 	w.t.Helper()
+	for w.stirred() {
+	}
+}
+
+// stirred writes a mark, waits until every reconciler has seen it and is idle, and tells whether anything was written
+// after the mark.
+func (w *world) stirred() bool {
+	w.t.Helper()
+	mark, err := w.store.Txn(w.t.Context(), store.Txn{Then: []store.Op{store.Put(scope().Prefix()+"mark", nil)}})
+	must(w.t, err)
 	w.eventually("the reconcilers come to rest", func() bool {
-		l, err := w.store.List(w.t.Context(), scope().Prefix()+"boot", store.ListOptions{})
-		must(w.t, err)
-		for _, p := range w.started {
-			if !p.Idle(l.Revision) {
-				return false
-			}
-		}
-		after, err := w.store.List(w.t.Context(), scope().Prefix()+"boot", store.ListOptions{})
-		must(w.t, err)
-		return after.Revision == l.Revision
+		return !slices.ContainsFunc(w.started, func(p *process) bool { return !p.Idle(mark.Revision) })
 	})
+	l, err := w.store.List(w.t.Context(), scope().Prefix(), store.ListOptions{})
+	must(w.t, err)
+	return slices.ContainsFunc(l.Entries, func(e store.Entry) bool { return e.ModRevision > mark.Revision })
 }
 
 // register creates a registration and subscribes the namespaces to it.
@@ -242,6 +260,7 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-func TestMain(m *testing.M) {
-	os.Exit(m.Run())
-}
+// cluster is shared by the tests, each with a prefix of its own.
+var cluster etcdtest.Shared
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(cluster.Around(m)) }

@@ -124,6 +124,9 @@ func (c *Claim[T, P]) Abandon(ctx context.Context) error {
 	return c.repo.unlock(ctx, c.lockKey, c.lock)
 }
 
+// Attempt is the attempt as it was last recorded.
+func (c *Claim[T, P]) Attempt() Attempt { return *P(&c.Record).attempt() }
+
 // Moved tells whether the registration wanted another id than the attempt carries when it was last read.
 func (c *Claim[T, P]) Moved() bool {
 	return c.Registration.SyncID != P(&c.Record).attempt().SyncID
