@@ -2,9 +2,8 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 func (d *decoder) tokens(v value) []Token {
@@ -56,30 +55,22 @@ func (d *decoder) secret(v value, forms ...string) Secret {
 	return newSecret(fromText, text)
 }
 
+// reference reads {FORM: WHERE}. Not even an unknown key shows in its errors: someone may have put braces round a secret.
 func (d *decoder) reference(v value, forms []string) Secret {
-	var s Secret
 	rules := map[string]rule{
 		fromEnv:    envName(),
 		fromFile:   filled("the path of a file"),
 		fromSHA256: sha256Digest(),
 	}
-	if len(v.node.Content) != 2 { // one name and its value
-		d.report(v, "must have one key: use "+secretUse(forms))
-		return s
+	if len(v.node.Content) != 2 || !slices.Contains(forms, v.node.Content[0].Value) {
+		d.report(v, "a mapping of other keys, or of several, is not allowed: use "+secretUse(forms))
+		return Secret{}
 	}
-	known := fields{}
-	for _, form := range forms {
-		known[form] = func(v value) {
-			if r := rules[form]; v.node.ShortTag() != tagStr || !r.ok(v.node.Value) {
-				d.report(v, describe(v.node, true)+" is not allowed: use "+r.use)
-			}
-			s = newSecret(form, v.node.Value)
-		}
+	form, where := v.node.Content[0].Value, v.node.Content[1]
+	if r := rules[form]; where.ShortTag() != tagStr || !r.ok(where.Value) {
+		d.report(v.child(form, v.line), describe(where, true)+" is not allowed: use "+r.use)
 	}
-	if given := d.object(v, known); len(given) == 0 {
-		d.report(v, "must have a value: use "+secretUse(forms))
-	}
-	return s
+	return newSecret(form, where.Value)
 }
 
 func secretUse(forms []string) string {
@@ -92,19 +83,3 @@ func secretUse(forms []string) string {
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
-// named collects the environment variables that a file reads: those of {env: NAME} and of {{ env "NAME" }}.
-func named(n *yaml.Node, names map[string]bool) {
-	if n.Kind == yaml.ScalarNode {
-		for _, found := range templateEnv.FindAllStringSubmatch(n.Value, -1) {
-			names[found[1]] = true
-		}
-		return
-	}
-	if name := member(n, fromEnv); name != nil {
-		names[name.Value] = true
-	}
-	for _, child := range n.Content {
-		named(child, names)
-	}
-}

@@ -67,3 +67,19 @@ func (l *loader) unknownVariable(name string, names []string) string {
 	}
 	return "is ignored, since no key has that name"
 }
+
+// named collects the environment variables that a file reads: those of {env: NAME} and of {{ env "NAME" }}.
+func named(n *yaml.Node, names map[string]bool) {
+	if n.Kind == yaml.ScalarNode {
+		for _, found := range templateEnv.FindAllStringSubmatch(n.Value, -1) {
+			names[found[1]] = true
+		}
+		return
+	}
+	if name := member(n, fromEnv); name != nil {
+		names[name.Value] = true
+	}
+	for _, child := range n.Content {
+		named(child, names)
+	}
+}

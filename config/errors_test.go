@@ -93,7 +93,7 @@ func TestRefusedKeys(t *testing.T) {
 		"client: {server: 'localhost:8080'}":                              `F:1: client.server: "localhost:8080" is not allowed: ` + url,
 		"client: {timeout: 0s}":                                           `F:1: client.timeout: "0s" is not allowed: ` + dur + ", and more than 0",
 		"client: {token: 5}":                                              "F:1: client.token: a number is not allowed: use text in quotes, {env: NAME} or {file: PATH}",
-		"client: {token: {sha256: a}}":                                    "F:1: client.token.sha256: unknown key: use env or file",
+		"client: {token: {sha256: a}}":                                    "F:1: client.token: a mapping of other keys, or of several, is not allowed: use text in quotes, {env: NAME} or {file: PATH}",
 	} {
 		t.Run(content, func(t *testing.T) {
 			t.Parallel()
