@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"kayra/config"
+)
+
+func configCommand(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "config",
+		Short:   "Look at the configuration",
+		Example: "  kayra config view",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(configViewCommand(e))
+	return cmd
+}
+
+func configViewCommand(e *env) *cobra.Command {
+	var o output
+	cmd := &cobra.Command{
+		Use:   "view",
+		Short: "Show the configuration in force, and where each value comes from",
+		Long: "Show the configuration in force as YAML, each value with its source as a comment, secrets masked. -o json and -o table\n" +
+			"list the values by key.",
+		Example: `  kayra config view
+  kayra config view -o json
+  KAYRA_LOG_LEVEL=debug kayra config view --config ./kayra.yaml`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := e.config(cmd)
+			if err != nil {
+				return err
+			}
+			if !o.format.given || o.format.format == "yaml" {
+				return e.showConfig(c)
+			}
+			document, err := encode(struct {
+				Items []config.Setting `json:"items"`
+			}{c.Settings()})
+			if err != nil {
+				return err
+			}
+			return e.show(o, "config", document)
+		},
+	}
+	addOutput(cmd, &o)
+	return cmd
+}
+
+func (e *env) showConfig(c *config.Config) error {
+	text, err := c.YAML()
+	if err != nil {
+		return fmt.Errorf("show configuration: %w", err)
+	}
+	if _, err := e.streams.Out.Write(text); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}

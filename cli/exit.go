@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kayra/cli/term"
+	"kayra/store"
+	"kayra/store/catalog"
+)
+
+// code is the exit code of the process.
+type code int
+
+// The codes are promised to scripts.
+const (
+	codeDone        code = 0
+	codeFailed      code = 1
+	codeUsage       code = 2 // the arguments or the configuration are wrong
+	codeDenied      code = 3
+	codeNotFound    code = 4
+	codeConflict    code = 5
+	codeUnreachable code = 6
+	codeTimeout     code = 7
+	codeInterrupted code = 130
+)
+
+func (c code) reason() string {
+	switch c {
+	case codeDone:
+		return "done"
+	case codeFailed:
+		return "failed"
+	case codeUsage:
+		return "usage"
+	case codeDenied:
+		return "denied"
+	case codeNotFound:
+		return "not_found"
+	case codeConflict:
+		return "conflict"
+	case codeUnreachable:
+		return "unreachable"
+	case codeTimeout:
+		return "timeout"
+	case codeInterrupted:
+		return "interrupted"
+	}
+	return "failed"
+}
+
+// failure is an error as the user sees it.
+type failure struct {
+	code    code
+	status  int    // of the HTTP answer, or 0
+	message string // what is wrong; a line for each mistake
+	hint    string // what to do about it, or ""
+	err     error  // what it is made of, or nil
+}
+
+func (f *failure) Error() string { return f.message }
+func (f *failure) Unwrap() error { return f.err }
+
+func usage(hint, format string, args ...any) error {
+	return &failure{code: codeUsage, message: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// misuse is the failure of a command that was not run, since its arguments are wrong. cobra's suggestions are its hint.
+func misuse(cmd *cobra.Command, err error) error {
+	help := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+	if f, ok := errors.AsType[*failure](err); ok {
+		return &failure{code: f.code, message: f.message, hint: strings.TrimPrefix(f.hint+"; "+help, "; "), err: err}
+	}
+	message, suggestions, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
+	if found {
+		help = fmt.Sprintf("did you mean %s? %s", strings.Join(strings.Fields(suggestions), " or "), help)
+	}
+	return &failure{code: codeUsage, message: strings.TrimSpace(message), hint: help, err: err}
+}
+
+// explain finds out what an error means for the user. A command that fails once ctx has ended was interrupted.
+func explain(ctx context.Context, err error) *failure {
+	if ctx.Err() != nil {
+		return &failure{code: codeInterrupted, message: "interrupted", err: err}
+	}
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	f := &failure{code: codeFailed, message: err.Error(), err: err}
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		f.code = codeNotFound
+	case errors.Is(err, catalog.ErrConflict), errors.Is(err, catalog.ErrPrecondition):
+		f.code = codeConflict
+	case errors.Is(err, store.ErrUnavailable):
+		f.code = codeUnreachable
+	}
+	explainAnswer(f)
+	return f
+}
+
+// fail tells the user, and gives the exit code.
+func (e *env) fail(f *failure, asJSON bool) int {
+	if asJSON {
+		e.tellJSON(f)
+		return int(f.code)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(f.message), "\n") {
+		e.tell("kayra: %s", term.Escape(strings.TrimSpace(line)))
+	}
+	if f.hint != "" {
+		e.tell("hint: %s", term.Escape(f.hint))
+	}
+	return int(f.code)
+}
+
+func (e *env) tellJSON(f *failure) {
+	line, err := json.Marshal(struct {
+		Code    int    `json:"code"`
+		Status  int    `json:"status,omitempty"`
+		Reason  string `json:"reason"`
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"`
+	}{int(f.code), f.status, f.code.reason(), f.message, f.hint})
+	e.tell("%s", cmp.Or(string(line), fmt.Sprint(err)))
+}
+
+// wantsJSON tells whether the arguments ask for JSON, also where they are wrong in other ways.
+func wantsJSON(args []string) bool {
+	if slices.Contains(args, "-ojson") || slices.Contains(args, "-o=json") || slices.Contains(args, "--output=json") {
+		return true
+	}
+	i := slices.IndexFunc(args, func(arg string) bool { return arg == "-o" || arg == "--output" })
+	return i >= 0 && i+1 < len(args) && args[i+1] == "json"
+}

@@ -1,0 +1,70 @@
+// Package cli is Kayra's command line, and the one place where configuration, stores, server and reconciler are put
+// together: it turns what package config read into the options of each of the others.
+//
+// Every verb has a file of its own. A verb parses its arguments into a small struct, and does its work in a method that
+// a test can call. Nothing is opened, read or connected to before a verb needs it, so that help costs nothing.
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kayra/cli/term"
+)
+
+// clientName is the name under which the program is the client alone.
+const clientName = "kayra-cli"
+
+// Main runs the process's command line and gives its exit code. The first SIGINT or SIGTERM asks the command to end; a
+// second one ends the process at once.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return Run(ctx, System())
+}
+
+// Process is what a command line has from the outside.
+type Process struct {
+	Args    []string // with the program's name first
+	Environ []string // as os.Environ
+	Streams term.Streams
+	Now     func() time.Time
+}
+
+// System is the process itself.
+func System() Process {
+	return Process{Args: os.Args, Environ: os.Environ(), Streams: term.System(), Now: time.Now}
+}
+
+// Run runs a command line and gives its exit code. It returns soon after ctx has ended.
+func Run(ctx context.Context, p Process) int {
+	e := newEnv(p)
+	root := rootCommand(e, program(p.Args))
+	root.SetArgs(p.Args[1:])
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return int(codeDone)
+	}
+	if !e.running {
+		err = misuse(cmd, err)
+	}
+	return e.fail(explain(ctx, err), wantsJSON(p.Args))
+}
+
+func program(args []string) string {
+	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == clientName {
+		return clientName
+	}
+	return "kayra"
+}
+
+// Command is the whole command tree, for what documents it.
+func Command() *cobra.Command { return rootCommand(newEnv(Process{}), "kayra") }

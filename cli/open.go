@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"kayra/cli/term"
+	"kayra/config"
+	"kayra/store"
+	"kayra/store/etcd"
+	"kayra/store/local"
+)
+
+// backend is an open store.
+type backend interface {
+	store.Store
+	store.JobLocker
+	Close() error
+}
+
+// retryPause is the time between two tries to reach the store at the start.
+const retryPause = 2 * time.Second
+
+// open opens the store that is configured. One that cannot be reached is tried again, and the user told, for as long as
+// patience lasts.
+func (e *env) open(ctx context.Context, c config.Database, log *slog.Logger, patience time.Duration) (backend, error) {
+	deadline := e.now().Add(patience)
+	for {
+		s, err := openOnce(ctx, c, log)
+		if err == nil || !errors.Is(err, store.ErrUnavailable) {
+			return s, err
+		}
+		left := deadline.Sub(e.now())
+		if left <= 0 {
+			return nil, &failure{
+				code: codeUnreachable, message: fmt.Sprintf("%v (given up after --startup-timeout, %s)", err, patience), err: err,
+			}
+		}
+		e.tell("waiting for the store, for %s more: %s", left.Round(time.Second), term.Escape(err.Error()))
+		pause := time.NewTimer(min(retryPause, left))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, fmt.Errorf("wait for the store: %w", ctx.Err())
+		case <-pause.C:
+		}
+	}
+}
+
+func openOnce(ctx context.Context, c config.Database, log *slog.Logger) (backend, error) {
+	if c.Backend == "etcd" {
+		o, err := etcdOptions(c.Etcd, log)
+		if err != nil {
+			return nil, err
+		}
+		return opened(etcd.Open(ctx, o))
+	}
+	return opened(local.Open(ctx, local.Options{Path: c.Local.Path, PollInterval: c.Local.PollInterval, Logger: log}))
+}
+
+// opened keeps a store that is nil from becoming a backend that is not.
+func opened[S backend](s S, err error) (backend, error) {
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says which store it is
+	}
+	return s, nil
+}
+
+func etcdOptions(c config.Etcd, log *slog.Logger) (etcd.Options, error) {
+	o := etcd.Options{Endpoints: c.Endpoints, Prefix: c.Prefix, Username: c.Username, LeaseTTL: c.LeaseTTL, Logger: log}
+	var err error
+	if o.Password, err = c.Password().Reveal(nil); err != nil {
+		return o, &failure{code: codeUsage, message: "database.etcd.password_file: " + err.Error(), err: err}
+	}
+	if c.CAFile == "" && c.CertFile == "" {
+		return o, nil
+	}
+	if o.TLS, err = tlsOf(c); err != nil {
+		return o, &failure{code: codeUsage, message: err.Error(), err: err}
+	}
+	return o, nil
+}
+
+func tlsOf(c config.Etcd) (*tls.Config, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("database.etcd.ca_file: %w", err)
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("database.etcd.ca_file: %q has no PEM certificate", c.CAFile)
+		}
+	}
+	if c.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("database.etcd.cert_file and key_file: %w", err)
+		}
+		conf.Certificates = []tls.Certificate{pair}
+	}
+	return conf, nil
+}
+
+// named is how messages name the store.
+func named(c config.Database) string {
+	if c.Backend == "etcd" {
+		return "etcd " + strings.Join(c.Etcd.Endpoints, ",") + c.Etcd.Prefix
+	}
+	return "local " + c.Local.Path
+}

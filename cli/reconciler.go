@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	uuid "github.com/hashicorp/go-uuid"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"kayra/reconciler"
+	"kayra/reconciler/pipeline"
+	"kayra/store"
+	"kayra/store/catalog"
+)
+
+// reconcile runs a reconciler.
+type reconcile struct {
+	process
+
+	pipelines *pipeline.Pipelines
+	gateway   *reconciler.HTTPGateway
+	startedAt time.Time
+}
+
+func reconcilerCommand(e *env) *cobra.Command {
+	r := &reconcile{}
+	cmd := &cobra.Command{
+		Use:   "reconciler",
+		Short: "Bring subscriptions up to their API's sync id",
+		Long: "Bring subscriptions up to their API's sync id, until SIGINT or SIGTERM; attempts that run then may go on for\n" +
+			"reconciler.drain_timeout. Any number of reconcilers share an etcd; a local store has one.",
+		Example: `  kayra reconciler --config kayra.yaml
+  KAYRA_RECONCILER_GATEWAY_URL=https://gateway.example.com kayra reconciler --config kayra.yaml --log-format json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.load(cmd, e); err != nil {
+				return err
+			}
+			return r.with(cmd.Context(), e, r.config.Reconciler.Listen, "reconciler.listen", r.run)
+		},
+	}
+	addProcess(cmd, &r.process, "reconciler.listen")
+	return cmd
+}
+
+func (r *reconcile) load(cmd *cobra.Command, e *env) error {
+	err := r.process.load(cmd, e)
+	if err != nil {
+		return err
+	}
+	if r.pipelines, err = parseModes(r.config, e.lookup); err != nil {
+		return err
+	}
+	r.startedAt = e.now().UTC()
+	c := r.config.Reconciler
+	if c.GatewayURL == "" {
+		r.log.Warn("no sync can complete: reconciler.gateway_url is not set, so that no app's OpenAPI document can be fetched")
+	}
+	r.gateway, err = reconciler.NewHTTPGateway(r.pipelines, reconciler.GatewayOptions{
+		URL: c.GatewayURL, Timeout: c.Gateway.Timeout, Headers: headersOf(c.Gateway.Headers, e.lookup), TLS: pipeline.TLS(c.Gateway.TLS),
+	})
+	if err != nil {
+		return &failure{code: codeUsage, message: fmt.Sprintf("%s: reconciler.%v", r.config.File(), err), err: err}
+	}
+	return nil
+}
+
+func (r *reconcile) run(ctx context.Context, l net.Listener) error {
+	c, err := r.controller(l)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	late, cancel := after(ctx, r.config.Reconciler.DrainTimeout)
+	defer cancel()
+	r.announce("reconciling", l)
+	err = r.serveWhile(ctx, l, c)
+	if errors.Is(err, store.ErrInUse) {
+		return &failure{
+			code: codeFailed, message: err.Error(), err: err,
+			hint: "a local store has one reconciler at a time; stop the other one, or keep the records in etcd",
+		}
+	}
+	if cut := r.pipelines.Close(late); cut != nil {
+		r.log.Warn("async steps were cut off: they did not end within the drain timeout", slog.Any("error", cut))
+	}
+	return err
+}
+
+func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
+	id, err := uuid.GenerateUUID()
+	if err != nil {
+		return nil, fmt.Errorf("generate id: %w", err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("find host name: %w", err)
+	}
+	c, err := reconciler.New(reconciler.Options{
+		Store: r.store, Locker: r.store, Scope: r.scope(), Pipeline: r.pipelines, Gateway: r.gateway,
+		Identity: catalog.Reconciler{
+			ID: id, Host: host, PID: os.Getpid(), Endpoint: "http://" + l.Addr().String(),
+			Version: readBuild().Version, StartedAt: r.startedAt,
+		},
+		DefaultMode: r.config.Reconciler.DefaultMode, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
+		DrainTimeout: r.config.Reconciler.DrainTimeout, Logger: r.log, Registry: newRegistry(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start reconciler: %w", err)
+	}
+	return c, nil
+}
+
+// serveWhile serves health and metrics for as long as the reconciler runs, its draining included.
+func (r *reconcile) serveWhile(ctx context.Context, l net.Listener, c *reconciler.Controller) error {
+	const header = 10 * time.Second
+	srv := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: header}
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve %s: %w", l.Addr(), err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		defer srv.Close()     //nolint:errcheck // what is still open is of no interest
+		return c.Run(running) //nolint:wrapcheck // says what it did
+	})
+	return group.Wait() //nolint:wrapcheck // already are
+}
+
+// after gives a context that ends a while after ctx has.
+func after(ctx context.Context, while time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(while, cancel) })
+	return late, cancel
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not authenticated or not allowed, 4 not found,
+5 conflict, 6 server or store unreachable, 7 timed out, 130 interrupted.`
+
+func rootCommand(e *env, name string) *cobra.Command {
+	root := &cobra.Command{
+		Use:   name,
+		Short: "A control plane for teams that offer APIs to tenants",
+		Long: "A control plane for teams that offer APIs to tenants: it knows which APIs there are and who is subscribed to them,\n" +
+			"and brings every subscription up to its API's sync id, through a canary first if you want.\n\n" + exitCodes,
+		Args:              noArgs,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:           readBuild().Version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRun:  func(*cobra.Command, []string) { e.running = true },
+	}
+	root.PersistentFlags().StringVar(&e.configPath, "config", "", "configuration file; without it $KAYRA_CONFIG, ./kayra.yaml and the usual places")
+	root.SetIn(e.streams.In)
+	root.SetOut(e.streams.Out)
+	root.SetErr(e.streams.Err)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.AddCommand(getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), apisCommand(e), configCommand(e), versionCommand(e))
+	root.Example = "  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
+	if name != clientName {
+		root.AddCommand(serveCommand(e), reconcilerCommand(e), demoCommand(e), demoAppCommand(e))
+		root.Example = "  kayra demo\n  kayra serve --config kayra.yaml\n" + root.Example
+	}
+	root.InitDefaultHelpCmd()
+	rename(root, name)
+	return root
+}
+
+// rename writes the examples for the name that the program was started under.
+func rename(cmd *cobra.Command, name string) {
+	cmd.Example = strings.ReplaceAll(cmd.Example, "kayra ", name+" ")
+	if cmd.Name() == "help" {
+		cmd.Example = fmt.Sprintf("  %s help get", name)
+	}
+	for _, sub := range cmd.Commands() {
+		rename(sub, name)
+	}
+}
+
+// noArgs refuses arguments, which for a command with verbs are verbs that it does not have.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasSubCommands() {
+		return usage("", "%s takes no arguments, and %q is one", cmd.Name(), args[0])
+	}
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
+	}
+	return usage(hint, "%q is not a command of %s", args[0], cmd.CommandPath())
+}

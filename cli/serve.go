@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/spf13/cobra"
+
+	"kayra/config"
+	"kayra/server"
+	"kayra/server/auth"
+	"kayra/store/catalog"
+)
+
+// serve runs the REST API.
+type serve struct {
+	process
+
+	tokens *auth.Tokens
+}
+
+func serveCommand(e *env) *cobra.Command {
+	s := &serve{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the REST API",
+		Long:  "Run the REST API until SIGINT or SIGTERM. It needs platform and region, and a store; any number of them share an etcd.",
+		Example: `  kayra serve --config kayra.yaml
+  KAYRA_PLATFORM=sandbox KAYRA_REGION=eu-west-1 kayra serve --listen 127.0.0.1:8080`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.load(cmd, e); err != nil {
+				return err
+			}
+			return s.with(cmd.Context(), e, s.config.Server.Listen, "server.listen", s.run)
+		},
+	}
+	addProcess(cmd, &s.process, "server.listen")
+	return cmd
+}
+
+func (s *serve) load(cmd *cobra.Command, e *env) error {
+	if err := s.process.load(cmd, e); err != nil {
+		return err
+	}
+	if len(s.config.Auth.Tokens) == 0 {
+		s.log.Warn("nobody can call the API: auth.tokens is empty")
+	}
+	var err error
+	s.tokens, err = tokensOf(s.config, e.lookup)
+	return err
+}
+
+func (s *serve) run(ctx context.Context, l net.Listener) error {
+	srv, err := server.New(server.Options{
+		Repository:    catalog.NewRepository(s.store, s.scope()),
+		Authenticator: s.tokens,
+		Sysadmins:     auth.Sysadmins(s.config.Auth.Sysadmins),
+		Domain:        s.config.Domain,
+		Version:       readBuild().Version,
+		Logger:        s.log,
+		Registry:      newRegistry(),
+	})
+	if err != nil {
+		return fmt.Errorf("start server: %w", err)
+	}
+	s.announce("serving", l)
+	return srv.Serve(ctx, l) //nolint:wrapcheck // says where it served
+}
+
+// newRegistry has the metrics of the process itself.
+func newRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
+	list := make([]auth.Token, len(c.Auth.Tokens))
+	for i, t := range c.Auth.Tokens {
+		list[i].Identity = auth.Identity{User: t.User, Groups: t.Groups}
+		if digest, ok := t.Token.SHA256(); ok {
+			list[i].Digest = auth.Digest(digest)
+			continue
+		}
+		text, err := t.Token.Reveal(env)
+		if err != nil {
+			return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens[%d].token: %v", c.File(), i, err), err: err}
+		}
+		list[i].Digest = auth.DigestOf(text)
+	}
+	tokens, err := auth.NewTokens(list)
+	if err != nil {
+		return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens: %v", c.File(), err), err: err}
+	}
+	return tokens, nil
+}
