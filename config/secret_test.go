@@ -186,6 +186,7 @@ func TestRefusedTokens(t *testing.T) {
 		"[{user: a, token: {text: hunter2}}]":   "[0].token: a mapping of other keys, or of several, is not allowed: " + forms,
 		"[{user: a, token: {sha256: hunter2}}]": "[0].token.sha256: this text is not allowed: use the SHA-256 of the token: 64 hexadecimal digits",
 		"[{user: a, token: {env: hunter-2}}]":   "[0].token.env: this text is not allowed: use the name of an environment variable, such as KAYRA_ROOT_TOKEN",
+
 		"[{user: a, token: hunter2}, {user: b, token: hunter2}]": "[1]: has the same token as auth.tokens[0]: give each its own",
 	} {
 		t.Run(written, func(t *testing.T) {
