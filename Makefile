@@ -1,0 +1,67 @@
+# Everything a developer does with this repository. `make` alone lists it.
+
+GOLANGCI_LINT_VERSION := v2.15.0
+GORELEASER_VERSION    := v2.17.0
+TOOLS                 := $(CURDIR)/bin
+FUZZTIME              ?= 20s
+BENCHTIME             ?= 3x
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build ./kayra
+	go build -o kayra .
+
+.PHONY: demo
+demo: ## the main job in one command
+	go run . demo
+
+.PHONY: test
+test: ## run all tests
+	go test ./...
+
+.PHONY: race
+race: ## run all tests under the race detector
+	go test -race ./...
+
+.PHONY: lint
+lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## run the linters and check the format
+	$< run ./...
+
+.PHONY: fmt
+fmt: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## format all files
+	$< fmt ./...
+
+.PHONY: drift
+drift: ## check that go.mod and go.sum are as `go mod tidy` leaves them
+	go mod tidy -diff
+	go mod verify
+
+.PHONY: bench
+bench: ## measure Kayra beside its floor: name, value, floor, ratio
+	@go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./reconciler ./server | awk -f .ci/bench.awk
+
+.PHONY: fuzz
+fuzz: ## fuzz every parser for FUZZTIME each
+	@.ci/fuzz $(FUZZTIME)
+
+.PHONY: snapshot
+snapshot: $(TOOLS)/goreleaser-$(GORELEASER_VERSION) ## build the release's archives into dist
+	$< release --snapshot --clean
+
+.PHONY: clean
+clean: ## delete what was built
+	rm -rf bin dist kayra kayra-cli
+
+# A tool is built once for each version, and kept.
+$(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
+	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	mv $(TOOLS)/golangci-lint $@
+
+$(TOOLS)/goreleaser-$(GORELEASER_VERSION):
+	GOBIN=$(TOOLS) go install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+	mv $(TOOLS)/goreleaser $@
