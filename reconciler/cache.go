@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"kayra/store"
@@ -74,10 +75,12 @@ func (c *cache) Reset(entries []store.Entry, revision int64) {
 	c.mu.Lock()
 	old := c.apis
 	c.apis, c.namespaces, c.revision = map[string]*api{}, map[string]*catalog.Namespace{}, revision
-	for _, e := range entries {
+	for i, e := range entries {
 		c.put(e)
+		entries[i] = store.Entry{}
 	}
 	c.mu.Unlock()
+	debug.FreeOSMemory() // a long list leaves more garbage than all that the process will ever hold
 	c.reportGone(old)
 	c.wake(c.all())
 }

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"log/slog"
+	"unique"
 
 	"kayra/store"
 	"kayra/store/catalog"
@@ -50,7 +51,8 @@ func (c *cache) put(e store.Entry) {
 	case catalog.KindSubscription:
 		sub := &catalog.Subscription{}
 		if err = catalog.Decode(e, sub); err == nil {
-			c.api(id.API).setSubscription(id.Namespace, sub)
+			share(sub)
+			c.api(sub.API).setSubscription(sub.Namespace, sub)
 		}
 	case catalog.KindNamespace:
 		ns := &catalog.Namespace{}
@@ -75,6 +77,16 @@ func (c *cache) put(e store.Entry) {
 		c.log.Error("a record cannot be read and is passed over", slog.String("key", e.Key), slog.Any("error", err))
 	}
 }
+
+// share makes texts that many subscriptions have in common one text in memory.
+func share(sub *catalog.Subscription) {
+	sub.API, sub.CurrentSyncID = shared(sub.API), shared(sub.CurrentSyncID)
+	sub.State, sub.Attempt.Phase = shared(sub.State), shared(sub.Attempt.Phase)
+	sub.Attempt.SyncID = shared(sub.Attempt.SyncID)
+	sub.Attempt.Reason, sub.Attempt.Message = shared(sub.Attempt.Reason), shared(sub.Attempt.Message)
+}
+
+func shared[T ~string](text T) T { return unique.Make(text).Value() }
 
 func (c *cache) putLock(id catalog.ID, e store.Entry) error {
 	var l catalog.Lock

@@ -9,7 +9,7 @@ import (
 
 // Follower keeps a copy of a prefix. Its methods are called from one goroutine.
 type Follower interface {
-	// Reset replaces all that is known by the entries, as they are at the revision.
+	// Reset replaces all that is known by the entries, as they are at the revision. The slice is the follower's to keep.
 	Reset(entries []Entry, revision int64)
 	// Apply brings what is known up to the batch's revision.
 	Apply(batch Batch)
