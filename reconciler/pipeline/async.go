@@ -56,10 +56,14 @@ func (b *background) close(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	running := len(b.slots) > 0
 	if !again {
 		close(b.cut)
 	}
 	<-ended
+	if !running {
+		return nil
+	}
 	return ctx.Err() //nolint:wrapcheck // Close says what was waited for
 }
 

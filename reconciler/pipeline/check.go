@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -20,6 +19,7 @@ const (
 	subscription
 	previousStep
 	outputs
+	absent // of what does not exist, which has been said already
 )
 
 // shape is what the checker knows of a value.
@@ -34,32 +34,38 @@ type outputNames struct {
 	names []string
 }
 
-// checker walks a template's tree. It refuses fields and outputs that do not exist, finds out of which values every
+// checker walks a template's tree. It looks for fields and outputs that do not exist, finds out of which values every
 // printed text is made, and, in its last pass, writes the calls into the tree that hand those texts to the scope.
 type checker struct {
 	declared outputNames
 	vars     map[string]shape
 	changed  bool
 	rewrite  bool
-	errs     []error
+	unknown  []string // what is named and does not exist
+	refused  []string // what is not allowed
 }
 
 // check walks until what is known of the variables does not change any more: a loop may use one before it sets it.
-func check(list *parse.ListNode, declared outputNames) error {
+func check(list *parse.ListNode, declared outputNames) (unknown, refused []string) {
 	c := &checker{declared: declared, vars: map[string]shape{}, changed: true}
 	for c.changed {
-		c.changed, c.errs = false, nil
+		c.changed, c.unknown, c.refused = false, nil, nil
 		c.list(list, shape{kind: root})
 	}
-	if len(c.errs) == 0 {
+	if len(c.refused) == 0 && len(c.unknown) == 0 {
 		c.rewrite = true
 		c.list(list, shape{kind: root})
 	}
-	return errors.Join(c.errs...)
+	return c.unknown, c.refused
+}
+
+func (c *checker) missing(format string, args ...any) shape {
+	c.unknown = append(c.unknown, fmt.Sprintf(format, args...))
+	return shape{kind: absent}
 }
 
 func (c *checker) refuse(format string, args ...any) shape {
-	c.errs = append(c.errs, plainError(fmt.Sprintf(format, args...)))
+	c.refused = append(c.refused, fmt.Sprintf(format, args...))
 	return shape{}
 }
 
@@ -95,7 +101,7 @@ func (c *checker) action(n *parse.ActionNode, dot shape) {
 	if len(n.Pipe.Decl) > 0 {
 		return
 	}
-	if s.kind != scalar {
+	if s.kind != scalar && s.kind != absent {
 		c.refuse("%s is not a text: name one of its fields", n.Pipe)
 	}
 	if c.rewrite {
@@ -107,7 +113,7 @@ func (c *checker) action(n *parse.ActionNode, dot shape) {
 func (c *checker) rangeOver(n *parse.RangeNode, dot shape) {
 	decl := n.Pipe.Decl
 	over := c.expression(n.Pipe, dot)
-	if over.kind != outputs {
+	if over.kind != outputs && over.kind != absent {
 		c.refuse("range goes over .Previous.Outputs only")
 	}
 	element := shape{from: over.from}
@@ -148,11 +154,14 @@ func (c *checker) set(v *parse.VariableNode, s shape) {
 		return
 	}
 	old, known := c.vars[name]
-	if known && old.kind != s.kind {
-		c.refuse("%s cannot hold values of different kinds", name)
-		return
-	}
 	joined := shape{s.kind, s.from | old.from}
+	if known && old.kind != s.kind {
+		if old.kind != absent && s.kind != absent {
+			c.refuse("%s cannot hold values of different kinds", name)
+			return
+		}
+		joined.kind = absent
+	}
 	if !known || joined != old {
 		c.vars[name], c.changed = joined, true
 	}
@@ -207,17 +216,19 @@ func (c *checker) field(s shape, name string) shape {
 	case s.kind == root && name == "Previous":
 		return shape{previousStep, fromOutput}
 	case s.kind == root:
-		return c.refuse("there is no .%s: use .Subscription or .Previous.Outputs", name)
+		return c.missing("there is no .%s: use .Subscription or .Previous.Outputs", name)
 	case s.kind == subscription:
 		return c.subscriptionField(name)
 	case s.kind == previousStep && name == "Outputs":
 		return shape{outputs, fromOutput}
 	case s.kind == previousStep:
-		return c.refuse("there is no .Previous.%s: use .Previous.Outputs", name)
+		return c.missing("there is no .Previous.%s: use .Previous.Outputs", name)
 	case s.kind == outputs:
 		return c.output(name)
+	case s.kind == absent:
+		return s
 	}
-	return c.refuse("a text has no field .%s", name)
+	return c.missing("a text has no field .%s", name)
 }
 
 func (c *checker) subscriptionField(name string) shape {
@@ -227,7 +238,7 @@ func (c *checker) subscriptionField(name string) shape {
 		known[i] = f.Name
 	}
 	if !slices.Contains(known, name) {
-		return c.refuse("there is no .Subscription.%s: use one of %s", name, strings.Join(known, ", "))
+		return c.missing("there is no .Subscription.%s: use one of %s", name, strings.Join(known, ", "))
 	}
 	return shape{from: fromSubscription}
 }
@@ -235,11 +246,11 @@ func (c *checker) subscriptionField(name string) shape {
 func (c *checker) output(name string) shape {
 	switch {
 	case c.declared.first:
-		return c.refuse("there is no .Previous.Outputs.%s: the first step has none before it", name)
+		return c.missing("there is no .Previous.Outputs.%s: the first step has none before it", name)
 	case len(c.declared.names) == 0:
-		return c.refuse("there is no .Previous.Outputs.%s: the step before declares no outputs", name)
+		return c.missing("there is no .Previous.Outputs.%s: the step before declares no outputs", name)
 	case !slices.Contains(c.declared.names, name):
-		return c.refuse("there is no .Previous.Outputs.%s: the step before declares %s", name, strings.Join(c.declared.names, ", "))
+		return c.missing("there is no .Previous.Outputs.%s: the step before declares %s", name, strings.Join(c.declared.names, ", "))
 	}
 	return shape{from: fromOutput}
 }

@@ -25,7 +25,7 @@ func (c *checker) call(cmd *parse.CommandNode, name string, dot shape, piped *sh
 
 func (c *checker) argument(function string, s shape) taint {
 	bare := s.kind == outputs && (function == "len" || function == "not" || function == "and" || function == "or")
-	if s.kind != scalar && !bare {
+	if s.kind != scalar && s.kind != absent && !bare {
 		c.refuse("%s takes texts and numbers: name a field", function)
 	}
 	return s.from
@@ -50,7 +50,7 @@ func (c *checker) index(cmd *parse.CommandNode, dot shape, piped *shape) shape {
 	if name, ok := cmd.Args[2].(*parse.StringNode); ok {
 		return c.output(name.Text)
 	}
-	if s := c.operand(cmd.Args[2], dot); s.kind != scalar {
+	if s := c.operand(cmd.Args[2], dot); s.kind != scalar && s.kind != absent {
 		return c.refuse("index takes .Previous.Outputs and one name")
 	}
 	return shape{from: fromOutput}

@@ -72,16 +72,14 @@ func (l list) encode(sc *scope, show func([]span) string, to *bytes.Buffer) erro
 
 // dataCompiler reports each mistake in a step's data with the field it stands in.
 type dataCompiler struct {
-	declared outputNames
-	report   func(field string, err error)
+	text   func(field, source string) *text
+	report func(field string, err error)
 }
 
 func (d dataCompiler) compile(field string, v any) node {
 	switch v := v.(type) {
 	case string:
-		t, err := compileText(field, v, d.declared)
-		d.check(field, err)
-		return t
+		return d.text(field, v)
 	case map[string]any:
 		return d.object(field, v)
 	case []any:

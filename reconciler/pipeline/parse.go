@@ -54,7 +54,8 @@ type condition struct {
 	successes, failures []string
 }
 
-// Parse reads all modes. Its error joins one for every mistake: a [*FieldError] for those inside a step.
+// Parse reads all modes. Its error joins one for every mistake: a [*FieldError] for those inside a step. A field or an
+// output that a template names and that cannot be there is no mistake of this kind: see [Pipelines.Warnings].
 func Parse(modes map[string][]Step, opts Options) (*Pipelines, error) {
 	opts = opts.withDefaults()
 	hosts, err := parseOutputHosts(opts.OutputHosts)
@@ -72,6 +73,7 @@ func Parse(modes map[string][]Step, opts Options) (*Pipelines, error) {
 			parser := &stepParser{mode: mode, index: i, in: s, declared: declared}
 			p.modes[mode] = append(p.modes[mode], parser.parse(p.clients))
 			errs = append(errs, parser.errs...)
+			p.warnings = append(p.warnings, parser.warnings...)
 			declared = outputNames{names: slices.Sorted(maps.Keys(s.Outputs))}
 		}
 	}
@@ -107,10 +109,13 @@ type stepParser struct {
 	in       Step
 	declared outputNames
 	errs     []error
+	warnings []error
 }
 
-func (p *stepParser) report(field string, err error) {
-	p.errs = append(p.errs, &FieldError{Mode: p.mode, Step: p.index, Name: p.in.Name, Field: field, Err: err})
+func (p *stepParser) report(field string, err error) { p.errs = append(p.errs, p.at(field, err)) }
+
+func (p *stepParser) at(field string, err error) error {
+	return &FieldError{Mode: p.mode, Step: p.index, Name: p.in.Name, Field: field, Err: err}
 }
 
 func (p *stepParser) parse(clients *clients) *step {
@@ -119,12 +124,12 @@ func (p *stepParser) parse(clients *clients) *step {
 		endpoint: p.text(fieldEndpoint, p.in.Endpoint), headers: p.headers(), outputs: p.outputs(), tls: p.in.TLS,
 	}
 	if p.in.Data != nil {
-		s.data = dataCompiler{p.declared, p.report}.compile("data", p.in.Data)
+		s.data = dataCompiler{p.text, p.report}.compile("data", p.in.Data)
 	}
 	for i, c := range p.in.Wait {
 		s.wait = append(s.wait, p.condition(fmt.Sprintf("wait[%d]", i), c))
 	}
-	if s.endpoint != nil && s.endpoint.tmpl == nil {
+	if s.endpoint != nil && !strings.Contains(s.endpoint.literal, "{{") {
 		p.literalEndpoint(s.endpoint)
 	}
 	if _, err := clients.get(s.tls); err != nil {
@@ -162,6 +167,9 @@ func (p *stepParser) text(field, source string) *text {
 	if err != nil {
 		p.report(field, err)
 		return nil
+	}
+	if t.unknown != "" {
+		p.warnings = append(p.warnings, p.at(field, plainError(t.unknown)))
 	}
 	return t
 }

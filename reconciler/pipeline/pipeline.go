@@ -1,10 +1,9 @@
 // Package pipeline carries out the HTTP steps that bring one subscription up to its target.
 //
-// A mode is a list of steps. [Parse] reads all modes once and refuses what cannot work: a template with a syntax error, a
-// field that does not exist, an output that the step before does not declare. [Pipelines.Run] then sends the steps of one
-// mode in order. A step that is not async must be answered with 2xx, and where it has wait conditions is sent again until
-// they are met; otherwise the run ends with an [*Error]. An async step is only waited for briefly, and its failure is
-// logged and ignored.
+// A mode is a list of steps. [Parse] reads all modes once, refuses what is malformed, such as a template with a syntax
+// error, and finds the fields and outputs that cannot be there. [Pipelines.Run] then sends the steps of one mode in order.
+// A step that is not async must be answered with 2xx, and where it has wait conditions is sent again until they are met;
+// otherwise the run ends with an [*Error]. An async step is only waited for briefly, and its failure is logged and ignored.
 //
 // What a template produces is kept in spans that remember where each came from. So an output or a subscription's value is
 // escaped inside an endpoint, and secrets, outputs and query values are masked in what is logged or returned as an error.
@@ -14,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -73,6 +73,7 @@ type Pipelines struct {
 	clients    *clients
 	background *background
 	opts       Options
+	warnings   []error
 }
 
 // Has reports whether mode has steps.
@@ -80,6 +81,10 @@ func (p *Pipelines) Has(mode string) bool { return len(p.modes[mode]) > 0 }
 
 // Steps is the number of steps of mode.
 func (p *Pipelines) Steps(mode string) int { return len(p.modes[mode]) }
+
+// Warnings are the fields and outputs, each a [*FieldError], that a template names although no run can have them. Such a
+// step fails before it is sent.
+func (p *Pipelines) Warnings() []error { return slices.Clone(p.warnings) }
 
 // Close waits for the async calls that outlived their step, cuts those that still run when ctx ends, and returns ctx's
 // error if there were any. Runs must have ended before.

@@ -57,6 +57,9 @@ func (s *step) preview(sc *scope) (Request, error) {
 	if err != nil {
 		return req, err
 	}
+	if len(spans) > 0 && spans[0].from&fromSecret != 0 {
+		spans[0].text = "https://" + sampleText // a secret at the beginning is an address
+	}
 	b, err := buildEndpoint(spans)
 	if err == nil && !b.unreadable {
 		_, err = b.parse()

@@ -89,7 +89,9 @@ func (a *attempt) renderHeaders(sc *scope, req *request) error {
 		}
 	}
 	add("User-Agent", "kayra")
-	add(idempotencyKey, fmt.Sprintf("%s-%d-%d", a.in.RunID, a.in.Attempt, a.step.index))
+	if a.in.RunID != "" {
+		add(idempotencyKey, fmt.Sprintf("%s-%d-%d", a.in.RunID, a.in.Attempt, a.step.index))
+	}
 	if a.step.data != nil {
 		add("Content-Type", "application/json")
 	}

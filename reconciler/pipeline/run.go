@@ -11,8 +11,8 @@ import (
 // Input is one run of a mode.
 type Input struct {
 	Subscription Subscription
-	RunID        string       // the same when an attempt that was interrupted is repeated
-	Attempt      int          // which attempt of the run; another one is another request to whoever knows idempotency keys
+	RunID        string       // with Attempt and the step it makes the Idempotency-Key; empty: none is sent
+	Attempt      int          // the same when an interrupted attempt is repeated, another for a retry
 	Logger       *slog.Logger // carries what identifies the job; nil: nothing is logged
 }
 

@@ -13,6 +13,7 @@ type text struct {
 	field   string
 	literal string
 	tmpl    *template.Template // nil: a literal
+	unknown string             // says what the template names although it cannot be there; it is not rendered then
 }
 
 // renderError says which field could not be rendered. Its text holds nothing secret.
@@ -65,13 +66,21 @@ func compileText(field, source string, declared outputNames) (*text, error) {
 		return t, nil
 	}
 	t.tmpl = tmpl
-	return t, check(tmpl.Root, declared)
+	unknown, refused := check(tmpl.Root, declared)
+	if len(refused) > 0 {
+		return nil, plainError(strings.Join(refused, "; "))
+	}
+	t.unknown = strings.Join(unknown, "; ")
+	return t, nil
 }
 
 // render gives what the text produces from what sc holds; beside an error, as much as it had produced.
 func (t *text) render(sc *scope) ([]span, error) {
 	if t.tmpl == nil {
 		return []span{{text: t.literal}}, nil
+	}
+	if t.unknown != "" {
+		return nil, &renderError{t.field, t.unknown}
 	}
 	err := t.tmpl.Execute(sc, sc)
 	spans := sc.take()

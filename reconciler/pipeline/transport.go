@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 )
 
@@ -36,7 +37,7 @@ func explainTLS(err error) string {
 		return "its certificate is for another host"
 	case is[x509.CertificateInvalidError](err), is[*tls.CertificateVerificationError](err):
 		return "its certificate is not valid"
-	case is[tls.AlertError](err), isOp(err, "remote error"):
+	case is[tls.AlertError](err), isOp(err, "remote error"), isHTTP2Refusal(err):
 		return "it refused the TLS handshake (it may want a client certificate: tls.cert_file)"
 	case is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS: the endpoint may have to begin with http://"
@@ -62,6 +63,11 @@ func explainNetwork(err error) string {
 		return errUnanswered.Error()
 	}
 	return "the request could not be carried out or its answer is not HTTP"
+}
+
+// isHTTP2Refusal knows the error that net/http has no name for, when a server closes a connection as its handshake ends.
+func isHTTP2Refusal(err error) bool {
+	return strings.HasSuffix(err.Error(), "http2: client conn could not be established")
 }
 
 func is[E error](err error) bool {
