@@ -108,7 +108,10 @@ func notJSON(err error) error {
 
 // refuse says what is wrong with the value of a key.
 func (o *object) refuse(key, format string, args ...any) {
-	pointer := o.at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key))
+	o.refuseAt(o.at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key)), format, args...)
+}
+
+func (o *object) refuseAt(pointer, format string, args ...any) {
 	o.wrong = append(o.wrong, api.FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 

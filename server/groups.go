@@ -16,8 +16,8 @@ func (s *Server) listGroups(c *call) (reply, error) {
 	}
 	out := make([]api.Group, 0, len(s.builtin)+len(registered))
 	out = append(out, s.builtin...)
-	for _, a := range registered {
-		out = append(out, api.Group{Name: a.Registration.Name, ShortName: a.Registration.ShortName, Resources: a.Resources})
+	for i := range registered {
+		out = append(out, api.NewGroup(&registered[i]))
 	}
 	return reply{body: api.Groups{APIs: out}}, nil
 }

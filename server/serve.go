@@ -18,11 +18,11 @@ const (
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 64 << 10
-	drainTimeout      = 10 * time.Second // how long requests that have begun may take to end once Serve is asked to
+	defaultDrain      = 10 * time.Second
 )
 
-// Serve serves on the listener until ctx ends, and closes it. Requests that have begun by then are answered, within ten
-// seconds; then it returns nil, when all its goroutines have ended.
+// Serve serves on the listener until ctx ends, and closes it. Requests that have begun by then are answered, if that takes
+// no longer than the drain timeout; it returns nil when all its goroutines have ended.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -48,7 +48,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		s.drain(ctx, srv)
+		s.shutdown(ctx, srv)
 		err = <-ended
 	}
 	cut()
@@ -60,8 +60,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-func (s *Server) drain(ctx context.Context, srv *http.Server) {
-	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+func (s *Server) shutdown(ctx context.Context, srv *http.Server) {
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.drain)
 	defer cancel()
 	if err := srv.Shutdown(bound); err != nil {
 		s.log.LogAttrs(bound, slog.LevelWarn, "requests were cut off", slog.Any("error", err))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -26,6 +27,7 @@ type Options struct {
 	Logger        *slog.Logger                    // nil: no log
 	Registry      *prometheus.Registry            // what /-/metrics shows beside the server's own; nil: nothing
 	Ready         func(ctx context.Context) error // nil: ready when the store answers
+	DrainTimeout  time.Duration                   // how long requests may take to end once Serve is to end; 0: 10 s
 }
 
 // Server serves the REST API.
@@ -37,6 +39,7 @@ type Server struct {
 	version    string
 	log        *slog.Logger
 	ready      func(ctx context.Context) error
+	drain      time.Duration
 	metrics    *metrics
 	builtin    []api.Group // Kayra's own API groups
 	document   []byte      // the OpenAPI document of Kayra itself
@@ -50,7 +53,10 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins,
-		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready,
+		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready, drain: o.DrainTimeout,
+	}
+	if s.drain == 0 {
+		s.drain = defaultDrain
 	}
 	if s.domain == "" {
 		s.domain = "example.com"

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"kayra/server/api"
 	"kayra/store/catalog"
 )
 
@@ -113,7 +112,7 @@ func (o *object) names(key string) []string {
 	names := make([]string, len(items))
 	for i, item := range items {
 		if kindOf(item) != "a string" {
-			o.refuse(key, "has %s at index %d; a string is allowed", kindOf(item), i)
+			o.refuseAt(fmt.Sprintf("%s/%s/%d", o.at, key, i), "is %s; a string is allowed", kindOf(item))
 			continue
 		}
 		_ = json.Unmarshal(item, &names[i]) // a string always fits
@@ -127,12 +126,13 @@ func (o *object) references(key string) *[]catalog.Ref {
 	if !ok {
 		return nil
 	}
-	refs := make([]catalog.Ref, 0, min(len(items), catalog.MaxDependencies+1))
+	if len(items) > catalog.MaxDependencies {
+		o.refuse(key, "has %d entries; at most %d are allowed", len(items), catalog.MaxDependencies)
+		return nil
+	}
+	refs := make([]catalog.Ref, len(items))
 	for i, item := range items {
-		if i > catalog.MaxDependencies {
-			break // one too many is refused all the same
-		}
-		refs = append(refs, o.reference(fmt.Sprintf("%s/%s/%d", o.at, key, i), item))
+		refs[i] = o.reference(fmt.Sprintf("%s/%s/%d", o.at, key, i), item)
 	}
 	return &refs
 }
@@ -141,8 +141,7 @@ func (o *object) reference(at string, value json.RawMessage) catalog.Ref {
 	var ref catalog.Ref
 	inner, err := parseObject(at, value)
 	if err != nil {
-		detail := fmt.Sprintf("is %s; an object is allowed", kindOf(value))
-		o.wrong = append(o.wrong, api.FieldError{Pointer: at, Detail: detail})
+		o.refuseAt(at, "is %s; an object is allowed", kindOf(value))
 		return ref
 	}
 	ref.Name = inner.identity("name")

@@ -19,6 +19,11 @@ type Group struct {
 	Resources []catalog.Resource `json:"resources" doc:"Empty until the app's OpenAPI document was fetched."`
 }
 
+// NewGroup is how the group of a registration is answered.
+func NewGroup(a *catalog.API) Group {
+	return Group{Name: a.Registration.Name, ShortName: a.Registration.ShortName, Resources: filled(a.Resources)}
+}
+
 // Reconciler is a reconciler process that is alive.
 type Reconciler struct {
 	ID        string    `json:"id"`

@@ -1,0 +1,73 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// operations are all that the server's own document describes: path, then method.
+func (l *lab) operations() map[string]map[string]operation {
+	l.t.Helper()
+	var doc struct {
+		Paths map[string]map[string]operation
+	}
+	l.must(json.Unmarshal(l.want(http.StatusOK, "GET", "/-/openapi.json", nil, "Authorization", "").raw, &doc))
+	return doc.Paths
+}
+
+type operation struct {
+	OperationID string              `json:"operationId"`
+	Security    []map[string]any    `json:"security"`
+	RequestBody map[string]any      `json:"requestBody"`
+	Responses   map[string]any      `json:"responses"`
+	Parameters  []map[string]any    `json:"parameters"`
+	Tags        []string            `json:"tags"`
+	Extra       map[string][]string `json:"-"`
+}
+
+func TestGates(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, openLocal(t))
+	l.world("sre")
+	known := map[string]bool{"/apis": true, regs + "/{name}/openapi.json": true}
+	fill := strings.NewReplacer("{ns}", "sre", "{name}", compute, "{api}", compute)
+	for path, methods := range l.operations() {
+		for method, op := range methods {
+			method, at := strings.ToUpper(method), fill.Replace(path)
+			if strings.HasPrefix(path, "/-/") {
+				if len(op.Security) != 0 {
+					t.Errorf("%s asks for a token", path)
+				}
+				l.want(http.StatusOK, method, at, nil, "Authorization", "")
+				continue
+			}
+			for _, authorization := range []string{
+				"", "Bearer wrong", "Bearer ", "Bearer", "Basic cm9vdDpyb290LXRva2Vu", rootToken, "Bearer " + rootToken + "x",
+			} {
+				a := l.want(http.StatusUnauthorized, method, at, `{}`, "Authorization", authorization)
+				if got := a.header.Get("WWW-Authenticate"); got != `Bearer realm="kayra"` {
+					t.Errorf("WWW-Authenticate %q", got)
+				}
+			}
+			a := l.call(method, at, `{}`, "Authorization", "Bearer "+annToken)
+			if (a.status == http.StatusForbidden) == known[path] {
+				t.Errorf("%s %s for ann: %d %s", method, path, a.status, a.raw)
+			}
+			if !known[path] && !strings.Contains(string(a.raw), "ann") {
+				t.Errorf("%s %s does not say who may not: %s", method, path, a.raw)
+			}
+		}
+	}
+	if got := l.registration()["sync_id"]; got == "" {
+		t.Error("no sync_id")
+	}
+}
+
+func TestBearerScheme(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, openLocal(t))
+	l.want(http.StatusOK, "GET", "/apis", nil, "Authorization", "bearer "+rootToken)
+	l.want(http.StatusOK, "GET", "/apis", nil, "Authorization", "BEARER  "+rootToken)
+}
