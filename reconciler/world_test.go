@@ -3,6 +3,7 @@ package reconciler_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -57,8 +58,9 @@ type world struct {
 	store   store.Store
 	app     *app
 	log     *syncBuffer
-	open    func(t *testing.T) (store.Store, store.JobLocker)
+	open    opener
 	options func(*reconciler.Options)
+	resting func(revision int64) bool // whether the reconcilers have seen the revision and are idle
 	steps   map[string][]pipeline.Step
 	started []*process
 }
@@ -72,36 +74,59 @@ type process struct {
 
 func newWorld(t *testing.T, f fleet) *world {
 	t.Helper()
-	w := &world{t: t, fleet: f, app: newApp(t), log: &syncBuffer{}, options: func(*reconciler.Options) {}}
-	switch f.backend {
-	case "local":
-		path := filepath.Join(t.TempDir(), "kayra.db")
-		w.open = func(t *testing.T) (store.Store, store.JobLocker) {
-			t.Helper()
-			s, err := local.Open(t.Context(), local.Options{Path: path, PollInterval: 2 * time.Millisecond})
-			must(t, err)
-			t.Cleanup(func() { must(t, s.Close()) })
-			return s, s
-		}
-	case "etcd":
-		server := cluster.Server(t)
-		prefix := server.Prefix(t)
-		w.open = func(t *testing.T) (store.Store, store.JobLocker) {
-			t.Helper()
-			s, err := etcd.Open(t.Context(), etcd.Options{Endpoints: server.Endpoints(), Prefix: prefix})
-			must(t, err)
-			t.Cleanup(func() { must(t, s.Close()) })
-			return s, s
-		}
+	if f.backend == "local" {
+		return newWorldOn(t, f, onLocal(local.Options{Path: filepath.Join(t.TempDir(), "kayra.db")}))
+	}
+	server := cluster.Server(t)
+	return newWorldOn(t, f, onEtcd(etcd.Options{Endpoints: server.Endpoints(), Prefix: server.Prefix(t)}))
+}
+
+// opener opens one store again and again, as so many processes would.
+type opener func(t *testing.T) (store.Store, store.JobLocker)
+
+func onLocal(opts local.Options) opener {
+	opts.PollInterval = 2 * time.Millisecond
+	return func(t *testing.T) (store.Store, store.JobLocker) {
+		t.Helper()
+		s, err := local.Open(t.Context(), opts)
+		must(t, err)
+		t.Cleanup(func() { must(t, s.Close()) })
+		return s, s
+	}
+}
+
+func onEtcd(opts etcd.Options) opener {
+	return func(t *testing.T) (store.Store, store.JobLocker) {
+		t.Helper()
+		s, err := etcd.Open(t.Context(), opts)
+		must(t, err)
+		t.Cleanup(func() { must(t, s.Close()) })
+		return s, s
+	}
+}
+
+func newWorldOn(t *testing.T, f fleet, open opener) *world {
+	t.Helper()
+	w := &world{
+		t: t, fleet: f, app: newApp(t), log: &syncBuffer{},
+		open: open, options: func(*reconciler.Options) {},
+	}
+	w.resting = func(revision int64) bool {
+		return !slices.ContainsFunc(w.started, func(p *process) bool { return !p.Idle(revision) })
 	}
 	w.store, _ = w.open(t)
 	w.Repository = catalog.NewRepository(w.store, scope())
-	w.steps = map[string][]pipeline.Step{"api": {{
+	w.steps = stepsOf(w.app.url)
+	return w
+}
+
+// stepsOf is the one mode there is, which calls the stub app.
+func stepsOf(app string) map[string][]pipeline.Step {
+	return map[string][]pipeline.Step{"api": {{
 		Method:   "post",
-		Endpoint: w.app.url + "/sync/{{ .Subscription.Namespace }}",
+		Endpoint: app + "/sync/{{ .Subscription.Namespace }}",
 		Data:     map[string]any{"sync_id": "{{ .Subscription.ExpectedSyncID }}"},
 	}}}
-	return w
 }
 
 func scope() catalog.Scope { return catalog.Scope{Platform: "sandbox", Region: "eu-west-1"} }
@@ -165,14 +190,35 @@ func (w *world) settle() {
 // after the mark.
 func (w *world) stirred() bool {
 	w.t.Helper()
+	mark := w.mark()
+	w.eventually("the reconcilers come to rest", func() bool { return w.resting(mark) })
+	return len(w.since(mark)) > 0
+}
+
+// mark makes a revision of its own.
+func (w *world) mark() (revision int64) {
+	w.t.Helper()
 	mark, err := w.store.Txn(w.t.Context(), store.Txn{Then: []store.Op{store.Put(scope().Prefix()+"mark", nil)}})
 	must(w.t, err)
-	w.eventually("the reconcilers come to rest", func() bool {
-		return !slices.ContainsFunc(w.started, func(p *process) bool { return !p.Idle(mark.Revision) })
+	return mark.Revision
+}
+
+// since is all that has been written after the revision.
+func (w *world) since(revision int64) []store.Event {
+	w.t.Helper()
+	end, done := w.mark(), errors.New("done")
+	var all []store.Event
+	err := w.store.Watch(w.t.Context(), scope().Prefix(), revision+1, func(b store.Batch) error {
+		all = append(all, b.Events...)
+		if b.Revision >= end {
+			return done
+		}
+		return nil
 	})
-	l, err := w.store.List(w.t.Context(), scope().Prefix(), store.ListOptions{})
-	must(w.t, err)
-	return slices.ContainsFunc(l.Entries, func(e store.Entry) bool { return e.ModRevision > mark.Revision })
+	if !errors.Is(err, done) {
+		w.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(e store.Event) bool { return e.ModRevision >= end })
 }
 
 // register creates a registration and subscribes the namespaces to it.
@@ -263,4 +309,4 @@ func (s *syncBuffer) String() string {
 // cluster is shared by the tests, each with a prefix of its own.
 var cluster etcdtest.Shared
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(cluster.Around(m)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(perhapsChild{cluster.Around(m)}) }
