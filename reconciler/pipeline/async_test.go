@@ -14,6 +14,13 @@ func async(endpoint string) pipeline.Step {
 	return pipeline.Step{Method: "POST", Endpoint: endpoint, Async: true, Timeout: time.Minute}
 }
 
+// patient are options for answers that have to come before the ack timeout.
+func patient() pipeline.Options {
+	opts := quick()
+	opts.AsyncAckTimeout = time.Minute
+	return opts
+}
+
 // held answers when it is let go, and says when it was reached.
 type held struct {
 	reached chan struct{}
@@ -40,7 +47,7 @@ func TestAsyncQuickAnswer(t *testing.T) {
 	first := async(a.URL)
 	first.Outputs = map[string]string{"ID": ".id"}
 	first.Wait = []pipeline.Condition{status("done", "failed")}
-	j, err := run(t, quick(), first, get(a.URL+"/{{ .Previous.Outputs.ID }}"))
+	j, err := run(t, patient(), first, get(a.URL+"/{{ .Previous.Outputs.ID }}"))
 	if err != nil || len(a.seen()) != 2 || a.seen()[1].uri != "/12345678901" {
 		t.Fatalf("%v after %v", err, a.seen())
 	}
@@ -52,7 +59,7 @@ func TestAsyncQuickAnswer(t *testing.T) {
 func TestAsyncFailureIsIgnored(t *testing.T) {
 	t.Parallel()
 	a := newApp(t, inTurn(says(500, ""), hangUp, says(200, "")))
-	j, err := run(t, quick(), async(a.URL), async(a.URL), get(a.URL))
+	j, err := run(t, patient(), async(a.URL), async(a.URL), get(a.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +107,7 @@ func TestAsyncEndsWithItsOwnTimeout(t *testing.T) {
 	h := newHeld()
 	a := newApp(t, h.answer(200))
 	step := async(a.URL)
-	step.Timeout = 100 * time.Millisecond
+	step.Timeout = 400 * time.Millisecond
 	p := parse(t, quick(), step)
 	j := newJournal()
 	if err := p.Run(t.Context(), "m", input(j)); err != nil {
@@ -110,7 +117,7 @@ func TestAsyncEndsWithItsOwnTimeout(t *testing.T) {
 		t.Error(err)
 	}
 	j.next(t)
-	if line := j.next(t); line["error"] != "timed out after 100ms" {
+	if line := j.next(t); line["error"] != "timed out after 400ms" {
 		t.Errorf("logged %v", line)
 	}
 }
@@ -135,8 +142,6 @@ func TestBackgroundIsBounded(t *testing.T) {
 	if line := j.next(t); line["msg"] != "step succeeded" || line["index"] != 0.0 {
 		t.Errorf("logged %v", line)
 	}
-	// The room is free again.
-	h.free = make(chan struct{})
 	if err := p.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -21,7 +21,7 @@ func TestSource(t *testing.T) {
 		"missing":    {says(404, "hunter2"), "answered 404"},
 		"over 1 MiB": {says(200, strings.Repeat("x", 1<<20+1)), "answered with more than 1 MiB"},
 		"1 MiB":      {says(200, strings.Repeat("x", 1<<20)), ""},
-		"hanging":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out after 100ms"},
+		"hanging":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out after 500ms"},
 		"dropped":    {hangUp, "closed without an answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestSource(t *testing.T) {
 			a := newApp(t, c.answer)
 			step := credentials(pipeline.Step{Endpoint: a.URL + "/apis/{{ .Subscription.Api }}/-/openapi.json?t=hunter2", Timeout: time.Minute})
 			if name == "hanging" {
-				step.Timeout = 100 * time.Millisecond
+				step.Timeout = 500 * time.Millisecond
 			}
 			source, err := p.NewSource(step)
 			if err != nil {

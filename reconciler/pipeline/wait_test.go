@@ -126,7 +126,7 @@ func TestWaitHonoursRetryAfter(t *testing.T) {
 		}
 		step := waiting(a.URL, status("other", ""))
 		a = newApp(t, busy)
-		step.Endpoint, step.Timeout = a.URL, 50*time.Millisecond
+		step.Endpoint, step.Timeout = a.URL, 500*time.Millisecond
 		_, err := run(t, quick(), step)
 		wantFailure(t, err, 0, pipeline.Timeout)
 		if failure := failureOf(t, err); failure.RetryAfter != time.Second || len(a.seen()) != 1 {
