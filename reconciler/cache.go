@@ -52,7 +52,7 @@ type cache struct {
 	scope   catalog.Scope
 	log     *slog.Logger
 	wake    func(jobs []job) // called with what a change may have made due, without the cache's lock
-	gone    func(j job)      // called when a subscription has been deleted or replaced
+	gone    func(j job)      // called when a subscription has been deleted or replaced; it must not call back
 	dropped func(api string) // called when a registration has been deleted; it must not call back
 	live    func(err error)  // called when the watch begins or breaks
 
@@ -79,73 +79,50 @@ func (c *cache) Reset(entries []store.Entry, revision int64) {
 		c.put(e)
 		entries[i] = store.Entry{}
 	}
+	c.reportGone(old)
 	c.mu.Unlock()
 	debug.FreeOSMemory() // a long list leaves more garbage than all that the process will ever hold
-	c.reportGone(old)
 	c.wake(c.all())
 }
 
-// reportGone tells of the subscriptions that a new list has no more.
+// reportGone tells of the registrations and the subscriptions that a new list has no more.
 func (c *cache) reportGone(old map[string]*api) {
 	for name, a := range old {
 		for ns, s := range a.subscribers {
-			if s.sub == nil {
-				continue
-			}
-			if now := c.subscription(name, ns); now == nil || now.UID != s.sub.UID {
+			if s.sub != nil && c.apis[name].uid(ns) != s.sub.UID {
 				c.gone(job{kind: jobSubscription, api: name, namespace: ns})
 			}
 		}
+		if now := c.apis[name]; a.reg != nil && (now == nil || now.reg == nil) {
+			c.dropped(name)
+		}
 	}
-}
-
-func (c *cache) subscription(name, namespace string) *catalog.Subscription {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if s := c.apis[name].subscriber(namespace); s != nil {
-		return s.sub
-	}
-	return nil
 }
 
 // Apply implements [store.Follower].
 func (c *cache) Apply(batch store.Batch) {
 	touched := make(map[job]bool, len(batch.Events))
-	var gone []catalog.ID
 	c.mu.Lock()
 	for _, e := range batch.Events {
 		id := c.scope.ParseKey(e.Key)
-		before := c.uid(id)
+		before := c.apis[id.API].uid(id.Namespace)
 		if e.Deleted {
 			c.delete(id)
 		} else {
 			c.put(e.Entry)
 		}
-		if before != "" && c.uid(id) != before {
-			gone = append(gone, id)
+		if before != "" && c.apis[id.API].uid(id.Namespace) != before {
+			c.gone(job{kind: jobSubscription, api: id.API, namespace: id.Namespace})
 		}
 		c.touch(id, touched)
 	}
 	c.revision = max(c.revision, batch.Revision)
 	c.mu.Unlock()
-	for _, id := range gone {
-		c.gone(job{kind: jobSubscription, api: id.API, namespace: id.Namespace})
-	}
 	c.wake(c.spread(touched))
 }
 
 // Live implements [store.Follower].
 func (c *cache) Live(err error) { c.live(err) }
-
-func (c *cache) uid(id catalog.ID) string {
-	if id.Kind != catalog.KindSubscription {
-		return ""
-	}
-	if s := c.apis[id.API].subscriber(id.Namespace); s != nil && s.sub != nil {
-		return s.sub.UID
-	}
-	return ""
-}
 
 // touch notes what a change of the record may have made due. A job for a registration stands for all its subscribers.
 func (c *cache) touch(id catalog.ID, touched map[job]bool) {

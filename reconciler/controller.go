@@ -65,16 +65,23 @@ func (c *Controller) Run(ctx context.Context) error {
 	var background, workers sync.WaitGroup
 	follow, unfollow := context.WithCancel(work)
 	background.Go(func() { _ = store.Follow(follow, c.opts.Store, c.opts.Scope.Prefix(), c.cache) })
-	background.Go(func() { c.keepSession(follow, session) })
+	replaced := make(chan error, 1)
+	background.Go(func() { replaced <- c.keepSession(follow, session) })
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	for slot := range c.opts.MaxConcurrent {
 		workers.Go(func() { c.worker(ctx, work, slot) })
 	}
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case err = <-replaced:
+	}
+	stop()
 	c.queue.ShutDown()
 	c.drain(&workers, cut)
 	unfollow()
 	background.Wait()
-	return nil
+	return err
 }
 
 // drain waits for the workers, and cuts their attempts off when that takes too long.
@@ -135,7 +142,12 @@ func (c *Controller) process(ctx, work context.Context, slot int, j job) {
 	}
 	c.metrics.busy(1)
 	defer c.metrics.busy(-1)
-	if err := w.do(run, c.cache.decide(j, c.modes)); err != nil {
+	p := c.cache.decide(j, c.modes)
+	if ended(run.Done()) {
+		c.queue.Add(j) // what was to be done is no more, but the decision may be about what has come after it
+		return
+	}
+	if err := w.do(run, p); err != nil {
 		c.later(j, w.log, err)
 	}
 }
@@ -143,8 +155,7 @@ func (c *Controller) process(ctx, work context.Context, slot int, j job) {
 // later brings a job back that the store would not take.
 func (c *Controller) later(j job, log *slog.Logger, err error) {
 	const least, spread = 100 * time.Millisecond, 400 * time.Millisecond
-	log.Warn("the store did not take a job; it is tried again",
-		slog.String("api", j.api), slog.String("namespace", j.namespace), slog.Any("error", err))
+	log.Warn("the store did not take a job; it is tried again", slog.Any("error", err))
 	c.queue.AddAfter(j, least+rand.N(spread))
 }
 

@@ -30,13 +30,15 @@ func (c *cache) decide(j job, m modes) pending {
 		return p
 	}
 	a := c.apis[j.api]
-	if a == nil || a.reg == nil {
+	if a == nil {
 		return p
 	}
-	p.reg, p.spec = a.reg, a.spec
+	p.reg, p.spec, p.lock = a.reg, a.spec, a.lockOf(j)
+	if a.reg == nil {
+		return p
+	}
 	switch j.kind {
 	case jobSpec:
-		p.lock = a.specLock
 		p.decision = ensureFetched(a.reg, a.spec, c.boot, p.lock != lock{}, c.wanted(a))
 	case jobGood:
 		if a.reg.GoodSyncID != a.reg.SyncID && !a.reg.Pending() && a.tally.active > 0 && a.tally.active == a.tally.synced {
@@ -47,7 +49,7 @@ func (c *cache) decide(j job, m modes) pending {
 		if s == nil || s.sub == nil {
 			return p
 		}
-		p.sub, p.lock = s.sub, s.lock
+		p.sub = s.sub
 		p.decision = ensureReconciled(c.tenant(a, s), m)
 	case jobNamespace:
 	}
@@ -64,13 +66,14 @@ func (c *cache) wanted(a *api) bool {
 	if a.spec.Attempt.Phase != catalog.PhaseError {
 		return false
 	}
-	upTo := covered(a.spec, c.revision)
 	for _, s := range a.subscribers {
-		if s.sub == nil || s.sub.Revision <= upTo {
+		if s.sub == nil {
 			continue
 		}
-		if _, right := c.tenant(a, s).entitled(); right != usedUp {
-			return true
+		if t := c.tenant(a, s); t.asksAgain() {
+			if _, right := t.entitled(); right != usedUp {
+				return true
+			}
 		}
 	}
 	return false

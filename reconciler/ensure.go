@@ -102,19 +102,17 @@ func ensureReconciled(t tenant, m modes) decision {
 
 // fetchFailed tells whether the fetch of the document has failed for good, with this subscription waiting for it.
 func (t tenant) fetchFailed() bool {
-	a := t.spec.Attempt
 	now := catalog.Trigger{RegGen: t.reg.Generation, Boot: t.boot}
-	return a.Phase == catalog.PhaseError && a.SyncID == t.reg.SyncID && !now.NewerThan(a.Trigger) &&
-		t.sub.Revision <= covered(t.spec, t.now)
+	_, right := next(t.spec.Attempt, now, t.reg.SyncID, t.asksAgain())
+	return t.spec.Attempt.Phase == catalog.PhaseError && right == usedUp
 }
 
-// covered is the revision up to which the last failure to fetch a document covers those that wait for it. One from the
-// future of a store that was restored from a backup covers nobody.
-func covered(spec *catalog.Spec, now int64) int64 {
-	if spec.Covered > now {
-		return 0
-	}
-	return spec.Covered
+// asksAgain tells whether a client has written to the subscription since the last fetch began that failed, which is a
+// trigger for another one. What reconcilers have written to it is none. A failure from the future of a store that was
+// restored from a backup covers nobody's wish.
+func (t tenant) asksAgain() bool {
+	covered := t.sub.Revision <= t.spec.Covered && t.spec.Covered <= t.now
+	return t.sub.Generation > t.sub.Attempt.SubGen && !covered
 }
 
 // ensureFetched decides what to do about a registration's document. wanted tells that a subscription waits for it that

@@ -58,17 +58,19 @@ func newMetrics(c *Controller) *metrics {
 
 func (m *metrics) busy(by int64) { m.inUse.Add(by) }
 
-func (m *metrics) attempt(api, result string) { m.attempts.WithLabelValues(api, result).Inc() }
+func (m *metrics) attempt(api, result string) {
+	m.controller.cache.ifRegistered(api, func() { m.attempts.WithLabelValues(api, result).Inc() })
+}
 
 func (m *metrics) took(api string, since time.Time) {
-	m.durations.WithLabelValues(api).Observe(time.Since(since).Seconds())
+	m.controller.cache.ifRegistered(api, func() { m.durations.WithLabelValues(api).Observe(time.Since(since).Seconds()) })
 }
 
 func (m *metrics) fetch(result string) { m.fetches.WithLabelValues(result).Inc() }
 
 func (m *metrics) fetchTook(since time.Time) { m.fetching.Observe(time.Since(since).Seconds()) }
 
-// forget drops the series of a registration that is no more.
+// forget drops the series of a registration that is no more. What ends after it does not bring them back.
 func (m *metrics) forget(api string) {
 	m.attempts.DeletePartialMatch(prometheus.Labels{"api": api})
 	m.durations.DeleteLabelValues(api)

@@ -19,8 +19,8 @@ import (
 // than its size: references are not followed.
 func deriveResources(api string, document []byte) ([]catalog.Resource, error) {
 	var doc struct {
-		OpenAPI string                                `json:"openapi"`
-		Paths   map[string]map[string]json.RawMessage `json:"paths"`
+		OpenAPI string                     `json:"openapi"`
+		Paths   map[string]json.RawMessage `json:"paths"`
 	}
 	if err := json.Unmarshal(document, &doc); err != nil {
 		return nil, fmt.Errorf("the document of %s is not an OpenAPI document in JSON: %w", api, syntax(err))
@@ -32,10 +32,14 @@ func deriveResources(api string, document []byte) ([]catalog.Resource, error) {
 		return nil, fmt.Errorf(`the document of %s is not an OpenAPI document: it has no "paths"`, api)
 	}
 	found := map[resource]map[string]bool{}
-	for path, methods := range doc.Paths {
+	for path, value := range doc.Paths {
 		r, item, ok := parsePath(api, path)
 		if !ok {
-			continue
+			continue // such as an extension, which may be any JSON
+		}
+		var methods map[string]json.RawMessage
+		if err := json.Unmarshal(value, &methods); err != nil {
+			return nil, fmt.Errorf("the document of %s is not an OpenAPI document: %q is not an object", api, path)
 		}
 		for method := range methods {
 			if verb := verbOf(method, item); verb != "" {
@@ -75,7 +79,7 @@ func parsePath(api, path string) (r resource, item, ok bool) {
 		parts = parts[2:]
 	}
 	const withAction = 3
-	if len(parts) > withAction || parts[0] == "" || isParameter(parts[0]) {
+	if len(parts) > withAction || !isName(parts[0]) {
 		return r, false, false
 	}
 	r.name = parts[0]
@@ -83,7 +87,7 @@ func parsePath(api, path string) (r resource, item, ok bool) {
 		return r, false, false
 	}
 	if len(parts) == withAction {
-		if parts[2] == "" || isParameter(parts[2]) {
+		if !isName(parts[2]) {
 			return r, false, false
 		}
 		r.name += "/" + parts[2]
@@ -94,6 +98,8 @@ func parsePath(api, path string) (r resource, item, ok bool) {
 func isParameter(part string) bool {
 	return strings.HasPrefix(part, "{") && strings.HasSuffix(part, "}")
 }
+
+func isName(part string) bool { return part != "" && !strings.ContainsAny(part, "{}") }
 
 func verbOf(method string, item bool) string {
 	switch strings.ToLower(method) {

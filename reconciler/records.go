@@ -8,16 +8,40 @@ import (
 	"kayra/store/catalog"
 )
 
-func (a *api) subscriber(namespace string) *subscriber {
+// uid is that of the namespace's subscription, or "" if there is none.
+func (a *api) uid(namespace string) string {
 	if a == nil {
-		return nil
+		return ""
 	}
-	return a.subscribers[namespace]
+	if s := a.subscribers[namespace]; s != nil && s.sub != nil {
+		return s.sub.UID
+	}
+	return ""
+}
+
+// lockOf is the lock of a job, whether or not what it is for is still there.
+func (a *api) lockOf(j job) lock {
+	switch s := a.subscribers[j.namespace]; {
+	case j.kind == jobSpec:
+		return a.specLock
+	case j.kind == jobSubscription && s != nil:
+		return s.lock
+	}
+	return lock{}
 }
 
 // empty tells whether nothing is known of the registration any more.
 func (a *api) empty() bool {
 	return a.reg == nil && a.spec.Revision == 0 && a.specLock == lock{} && len(a.subscribers) == 0
+}
+
+// ifRegistered calls f if the registration is there, which does not change meanwhile.
+func (c *cache) ifRegistered(api string, f func()) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if a := c.apis[api]; a != nil && a.reg != nil {
+		f()
+	}
 }
 
 func (c *cache) api(name string) *api {

@@ -50,7 +50,7 @@ func (c *Controller) firstSession(ctx context.Context) (store.Session, error) {
 		switch {
 		case err == nil:
 			return s, nil
-		case ctx.Err() != nil:
+		case ended(ctx.Done()):
 			return nil, nil //nolint:nilnil // the process was stopped, which is no error
 		case errors.Is(err, store.ErrInUse):
 			return nil, fmt.Errorf("begin session: %w", err)
@@ -62,10 +62,11 @@ func (c *Controller) firstSession(ctx context.Context) (store.Session, error) {
 	}
 }
 
-// keepSession has a session at all times until ctx ends, first the one given.
-func (c *Controller) keepSession(ctx context.Context, s store.Session) {
+// keepSession has a session at all times until ctx ends, first the one given. It fails with [store.ErrInUse] when
+// another process has taken the place of this one.
+func (c *Controller) keepSession(ctx context.Context, s store.Session) error {
 	counted := false
-	for s != nil {
+	for {
 		if err := c.enter(ctx, s, &counted); err == nil {
 			select {
 			case <-s.Done():
@@ -78,10 +79,14 @@ func (c *Controller) keepSession(ctx context.Context, s store.Session) {
 		}
 		c.runs.close()
 		c.leave(ctx, s)
-		if ctx.Err() != nil {
-			return
+		if ended(ctx.Done()) {
+			return nil
 		}
-		s, _ = c.firstSession(ctx)
+		next, err := c.firstSession(ctx)
+		if err != nil || next == nil {
+			return err
+		}
+		s = next
 	}
 }
 

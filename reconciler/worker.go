@@ -26,15 +26,14 @@ type worker struct {
 
 // do carries out a decision. An error means that the store did not take it, and that the job must be looked at again.
 func (w *worker) do(ctx context.Context, p pending) error {
-	if p.lock.holder == w.session && w.runs.takeUncertain(w.job) {
-		return w.unlock(ctx, p.lock)
-	}
-	if p.reg != nil {
-		w.log = w.log.With(slog.String("sync_id", p.reg.SyncID), slog.String("api", p.reg.Name))
-	}
-	switch {
-	case p.action == actNothing:
+	stray := p.lock.holder == w.session && w.runs.takeUncertain(w.job)
+	if p.action == actNothing && !stray {
 		return nil
+	}
+	w.identify(p.reg)
+	switch {
+	case stray:
+		return w.unlock(ctx, p.lock)
 	case w.job.kind == jobNamespace:
 		return w.activate(ctx, *p.ns)
 	case w.job.kind == jobGood:
@@ -45,11 +44,26 @@ func (w *worker) do(ctx context.Context, p pending) error {
 		w.queue.Add(job{kind: jobSpec, api: w.job.api})
 		return nil
 	}
-	w.log = w.log.With(slog.String("namespace", p.sub.Namespace))
 	if p.action == actSettle {
 		return w.settle(ctx, p)
 	}
 	return w.run(ctx, p)
+}
+
+// identify puts on the log's lines what the job is about. The id that it works toward is on all of them, empty where a
+// job has none.
+func (w *worker) identify(reg *catalog.Registration) {
+	syncID := ""
+	if reg != nil {
+		syncID = reg.SyncID
+	}
+	w.log = w.log.With(slog.String("sync_id", syncID))
+	if w.job.api != "" {
+		w.log = w.log.With(slog.String("api", w.job.api))
+	}
+	if w.job.namespace != "" {
+		w.log = w.log.With(slog.String("namespace", w.job.namespace))
+	}
 }
 
 // settled takes a write that lost to another one for done: the other one brings the job back.
@@ -62,13 +76,14 @@ func (w *worker) settled(err error) error {
 	return err
 }
 
-// unlock gives up a lock of this process's own that no run knows of, since the store's answer to the claim was lost.
+// unlock gives up a lock of this process's own that no run knows of, since the store did not answer when it was claimed
+// or given up.
 func (w *worker) unlock(ctx context.Context, l lock) error {
 	id := catalog.ID{Kind: catalog.KindSubscriptionLock, API: w.job.api, Namespace: w.job.namespace}
 	if w.job.kind == jobSpec {
 		id.Kind = catalog.KindSpecLock
 	}
-	w.log.Warn("a lock whose claim went unanswered is given up", slog.String("api", id.API), slog.String("namespace", id.Namespace))
+	w.log.Warn("a lock that no run here knows of is given up")
 	if err := w.repo.Unlock(ctx, id, l.revision); err != nil {
 		w.runs.setUncertain(w.job)
 		return fmt.Errorf("give up lock: %w", err)
@@ -79,7 +94,7 @@ func (w *worker) unlock(ctx context.Context, l lock) error {
 func (w *worker) activate(ctx context.Context, ns catalog.Namespace) error {
 	err := w.repo.ActivateNamespace(ctx, ns)
 	if err == nil {
-		w.log.Info("namespace activated", slog.String("namespace", ns.Name), slog.String("sync_id", ""))
+		w.log.Info("namespace activated")
 	}
 	return w.settled(err)
 }
@@ -195,7 +210,8 @@ func (w *worker) abandon(ctx context.Context, unlock func(context.Context) error
 	w.metrics.attempt(w.job.api, "interrupted")
 	w.log.Warn("an attempt was cut off before its outcome", slog.Any("cause", cause))
 	if err := unlock(ctx); err != nil {
-		w.log.Warn("its lock was not given up; it goes with the lease", slog.Any("error", err))
+		w.runs.setUncertain(w.job)
+		w.later(w.job, w.log, err)
 	}
 }
 
