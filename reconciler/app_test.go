@@ -21,6 +21,8 @@ const document = `{"openapi": "3.1.0", "info": {"title": "compute", "version": "
 // call is a request that the stub app has had.
 type call struct {
 	namespace, syncID, key string
+
+	gone <-chan struct{} // closed when the caller waits no longer
 }
 
 // app is a stub of a registered app and of the gateway before it.
@@ -30,15 +32,15 @@ type app struct {
 	mu      sync.Mutex
 	calls   []call
 	fetches int
-	answer  func(c call) int            // the status of a sync call
-	serve   func(w http.ResponseWriter) // the OpenAPI document
+	answer  func(c call) int // the status of a sync call
+	serve   http.HandlerFunc // the OpenAPI document
 }
 
 func newApp(t *testing.T) *app {
 	t.Helper()
 	a := &app{
 		answer: func(call) int { return http.StatusOK },
-		serve:  func(w http.ResponseWriter) { _, _ = io.WriteString(w, document) },
+		serve:  serveText(document),
 	}
 	srv := httptest.NewServer(http.HandlerFunc(a.handle))
 	t.Cleanup(srv.Close)
@@ -52,19 +54,27 @@ func (a *app) handle(w http.ResponseWriter, r *http.Request) {
 		a.fetches++
 		serve := a.serve
 		a.mu.Unlock()
-		serve(w)
+		serve(w, r)
 		return
 	}
 	var body struct {
 		SyncID string `json:"sync_id"`
 	}
-	_ = json.NewDecoder(r.Body).Decode(&body)
-	c := call{strings.TrimPrefix(r.URL.Path, "/sync/"), body.SyncID, r.Header.Get("Idempotency-Key")}
+	sent, _ := io.ReadAll(r.Body)
+	_ = json.Unmarshal(sent, &body)
+	c := call{
+		namespace: strings.TrimPrefix(r.URL.Path, "/sync/"), syncID: body.SyncID,
+		key: r.Header.Get("Idempotency-Key"), gone: r.Context().Done(),
+	}
 	a.mu.Lock()
 	a.calls = append(a.calls, c)
 	answer := a.answer
 	a.mu.Unlock()
 	w.WriteHeader(answer(c))
+}
+
+func serveText(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
 // behave sets how sync calls are answered from now on.
@@ -75,7 +85,7 @@ func (a *app) behave(answer func(c call) int) {
 }
 
 // document sets how the OpenAPI document is served from now on.
-func (a *app) document(serve func(w http.ResponseWriter)) {
+func (a *app) document(serve http.HandlerFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.serve = serve

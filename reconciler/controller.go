@@ -20,6 +20,7 @@ type Controller struct {
 	repo    *catalog.Repository
 	modes   modes
 	cache   *cache
+	queued  workqueue.TypedDelayingQueueConfig[job]
 	queue   workqueue.TypedDelayingInterface[job]
 	log     *slog.Logger
 	metrics *metrics
@@ -61,7 +62,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err != nil || session == nil {
 		return err
 	}
-	c.queue = workqueue.NewTypedDelayingQueue[job]()
+	c.queue = workqueue.NewTypedDelayingQueueWithConfig(c.queued)
 	var background, workers sync.WaitGroup
 	follow, unfollow := context.WithCancel(work)
 	background.Go(func() { _ = store.Follow(follow, c.opts.Store, c.opts.Scope.Prefix(), c.cache) })

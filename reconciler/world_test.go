@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -62,6 +60,7 @@ type world struct {
 	options func(*reconciler.Options)
 	resting func(revision int64) bool // whether the reconcilers have seen the revision and are idle
 	steps   map[string][]pipeline.Step
+	gateway reconciler.GatewayOptions
 	started []*process
 }
 
@@ -69,7 +68,8 @@ type world struct {
 type process struct {
 	*reconciler.Controller
 
-	stop func() // as SIGTERM does; returns when it has ended
+	stop  func()          // as SIGTERM does; returns when it has ended
+	ended <-chan struct{} // closed when it has
 }
 
 func newWorld(t *testing.T, f fleet) *world {
@@ -112,11 +112,12 @@ func newWorldOn(t *testing.T, f fleet, open opener) *world {
 		open: open, options: func(*reconciler.Options) {},
 	}
 	w.resting = func(revision int64) bool {
-		return !slices.ContainsFunc(w.started, func(p *process) bool { return !p.Idle(revision) })
+		return !slices.ContainsFunc(w.started, func(p *process) bool { return !ended(p.ended) && !p.Idle(revision) })
 	}
 	w.store, _ = w.open(t)
 	w.Repository = catalog.NewRepository(w.store, scope())
 	w.steps = stepsOf(w.app.url)
+	w.gateway = reconciler.GatewayOptions{URL: w.app.url, Timeout: patience}
 	return w
 }
 
@@ -146,7 +147,7 @@ func (w *world) startOne() *process {
 		AsyncAckTimeout: 20 * time.Millisecond, WaitPollInterval: 5 * time.Millisecond,
 	})
 	must(w.t, err)
-	gateway, err := reconciler.NewHTTPGateway(p, reconciler.GatewayOptions{URL: w.app.url, Timeout: patience})
+	gateway, err := reconciler.NewHTTPGateway(p, w.gateway)
 	must(w.t, err)
 	opts := reconciler.Options{
 		Store: s, Locker: locker, Scope: scope(), Pipeline: p, Gateway: gateway, DefaultMode: "api",
@@ -156,6 +157,7 @@ func (w *world) startOne() *process {
 	w.options(&opts)
 	c, err := reconciler.New(opts)
 	must(w.t, err)
+	c.Observe()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	done := make(chan struct{})
 	go func() {
@@ -167,14 +169,10 @@ func (w *world) startOne() *process {
 			w.t.Errorf("Close: %v", err)
 		}
 	}()
-	proc := &process{Controller: c, stop: sync.OnceFunc(func() { cancel(); <-done })}
+	proc := &process{Controller: c, stop: sync.OnceFunc(func() { cancel(); <-done }), ended: done}
 	w.t.Cleanup(proc.stop)
 	w.started = append(w.started, proc)
-	w.eventually("the reconciler is ready", func() bool {
-		rec := httptest.NewRecorder()
-		c.Handler().ServeHTTP(rec, httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "/-/readyz", nil))
-		return rec.Code == http.StatusOK
-	})
+	w.eventually("the reconciler is ready", func() bool { return proc.ready(w.t) })
 	return proc
 }
 
@@ -186,19 +184,27 @@ func (w *world) settle() {
 	}
 }
 
-// stirred writes a mark, waits until every reconciler has seen it and is idle, and tells whether anything was written
-// after the mark.
+// stirred writes two marks, and tells whether anything else was written after the first. A reconciler that has seen the
+// second has queued all that came before the first; if it is idle then, it has done all of it.
 func (w *world) stirred() bool {
 	w.t.Helper()
-	mark := w.mark()
-	w.eventually("the reconcilers come to rest", func() bool { return w.resting(mark) })
-	return len(w.since(mark)) > 0
+	var first int64
+	for i := range 2 {
+		mark := w.mark()
+		w.eventually("the reconcilers come to rest", func() bool { return w.resting(mark) })
+		if i == 0 {
+			first = mark
+		}
+	}
+	return len(w.since(first)) > 0
 }
+
+const markKey = "scopes/sandbox/eu-west-1/mark"
 
 // mark makes a revision of its own.
 func (w *world) mark() (revision int64) {
 	w.t.Helper()
-	mark, err := w.store.Txn(w.t.Context(), store.Txn{Then: []store.Op{store.Put(scope().Prefix()+"mark", nil)}})
+	mark, err := w.store.Txn(w.t.Context(), store.Txn{Then: []store.Op{store.Put(markKey, nil)}})
 	must(w.t, err)
 	return mark.Revision
 }
@@ -218,7 +224,7 @@ func (w *world) since(revision int64) []store.Event {
 	if !errors.Is(err, done) {
 		w.t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(e store.Event) bool { return e.ModRevision >= end })
+	return slices.DeleteFunc(all, func(e store.Event) bool { return e.Key == markKey || e.ModRevision >= end })
 }
 
 // register creates a registration and subscribes the namespaces to it.
