@@ -74,7 +74,7 @@ func newCache(scope catalog.Scope, log *slog.Logger) *cache {
 func (c *cache) Reset(entries []store.Entry, revision int64) {
 	c.mu.Lock()
 	old := c.apis
-	c.apis, c.namespaces, c.revision = map[string]*api{}, map[string]*catalog.Namespace{}, revision
+	c.apis, c.namespaces, c.boot, c.revision = map[string]*api{}, map[string]*catalog.Namespace{}, 0, revision
 	for i, e := range entries {
 		c.put(e)
 		entries[i] = store.Entry{}

@@ -1,0 +1,247 @@
+package reconciler_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"kayra/reconciler"
+	"kayra/store"
+	"kayra/store/catalog"
+	"kayra/store/etcd"
+	"kayra/store/etcd/etcdtest"
+	"kayra/store/local"
+)
+
+// While the watch is down, everything happens that a watch would tell of. With and without its history, the reconciler
+// misses none of it.
+func TestGapInTheWatch(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"etcd", "local"} {
+		for name, compacted := range map[string]bool{"compacted": true, "resumed": false} {
+			t.Run(backend+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				gap(t, backend, compacted)
+			})
+		}
+	}
+}
+
+func gap(t *testing.T, backend string, compacted bool) {
+	t.Helper()
+	w, compact := historied(t, backend, compacted)
+	watch := &severed{}
+	w.options = func(o *reconciler.Options) { watch.Store, o.Store = o.Store, watch }
+	p := w.startOne()
+	w.register(compute, "apps", "core")
+	w.synced("apps", "core")
+	calls := w.hold(of("doomed"))
+	w.subscribe(compute, "doomed")
+	doomed := w.next(calls)
+	w.app.forget()
+
+	watch.sever(true)
+	w.eventually("the reconciler is not ready", func() bool { return !p.ready(t) })
+	must(t, w.Unsubscribe(t.Context(), "doomed", compute, nil))
+	must(t, w.Unsubscribe(t.Context(), "core", compute, nil))
+	w.subscribe(compute, "sre", "doomed")
+	w.sync(catalog.SyncRequest{})
+	_, err := w.CreateRegistration(t.Context(), "dev.example.com", catalog.RegistrationChange{})
+	must(t, err)
+	compact()
+	watch.sever(false)
+
+	again := w.next(calls)
+	if again.key == doomed.key {
+		t.Error("the run for a subscription that was made anew has the key of the one before")
+	}
+	again.answer(http.StatusOK)
+	w.synced("apps", "sre", "doomed")
+	w.eventually("the reconciler is ready", func() bool { return p.ready(t) })
+	w.eventually("the new document is fetched", func() bool { return w.app.fetched() == 2 })
+	w.settle()
+	for ns, want := range map[string]int{"apps": 1, "sre": 1, "doomed": 1, "core": 0} {
+		w.wantCalls(ns, want)
+	}
+	w.wantNoLocks()
+	if n, want := watch.listed(), map[bool]int{true: 2, false: 1}[compacted]; n != want {
+		t.Errorf("%d lists, not %d", n, want)
+	}
+}
+
+// historied is a world whose store forgets its history when it is told to.
+func historied(t *testing.T, backend string, compacted bool) (w *world, compact func()) {
+	t.Helper()
+	f := fleet{backend: backend}
+	if backend == "etcd" {
+		server := etcdtest.Start(t)
+		w = newWorldOn(t, f, onEtcd(etcd.Options{Endpoints: server.Endpoints()}))
+		compact = func() { server.Compact(t, 0) }
+	} else {
+		opts := local.Options{Path: filepath.Join(t.TempDir(), "kayra.db")}
+		if compacted {
+			opts.LogRevisions = 4
+		}
+		w = newWorldOn(t, f, onLocal(opts))
+		compact = func() {
+			for range 2 * opts.LogRevisions {
+				w.mark()
+			}
+		}
+	}
+	if !compacted {
+		compact = func() {}
+	}
+	return w, compact
+}
+
+// A result is worth waiting for: it is written when the store is there again, and nothing is sent twice.
+func TestStoreRestartedDuringARun(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	w := newWorldOn(t, fleet{backend: "etcd"}, onEtcd(etcd.Options{Endpoints: server.Endpoints(), RequestTimeout: 300 * time.Millisecond}))
+	p := w.startOne()
+	calls := w.hold(every)
+	w.register(compute, "sre")
+	run := w.next(calls)
+	server.Stop()
+	w.eventually("the reconciler is not ready", func() bool { return !p.ready(t) })
+	run.answer(http.StatusOK)
+	w.eventually("the result is not taken", func() bool { return strings.Contains(w.log.String(), "the store did not take a result") })
+	server.Restart(t)
+	w.eventually("the reconciler is ready", func() bool { return p.ready(t) })
+	w.move(w.open) // the connection it had may wait some more before it tries again
+	w.synced("sre")
+	w.subscribe(compute, "apps")
+	w.next(calls).answer(http.StatusOK)
+	w.synced("apps")
+	w.settle()
+	w.wantCalls("sre", 1)
+	w.wantCalls("apps", 1)
+	w.wantOutcomes("sre", catalog.StateSuccess)
+	w.wantNoLocks()
+}
+
+// move has the test itself, not the reconcilers, use a store that it opens.
+func (w *world) move(open opener) {
+	w.t.Helper()
+	w.store, _ = open(w.t)
+	w.Repository = catalog.NewRepository(w.store, scope())
+}
+
+// behindProxy is a world whose reconcilers reach etcd through a proxy, and which itself reaches it directly.
+func behindProxy(t *testing.T, opts etcd.Options) (*world, *proxy) {
+	t.Helper()
+	w := newWorldOn(t, fleet{backend: "etcd"}, onEtcd(opts))
+	p := newProxy(t, opts.Endpoints[0])
+	opts.Endpoints = []string{p.address()}
+	w.open = onEtcd(opts)
+	return w, p
+}
+
+// A connection over which nothing comes any more looks just like one over which nothing has to.
+func TestSilentWatch(t *testing.T) {
+	t.Parallel()
+	server := cluster.Server(t)
+	w, line := behindProxy(t, etcd.Options{
+		Endpoints: server.Endpoints(), Prefix: server.Prefix(t),
+		RequestTimeout: 500 * time.Millisecond, WatchProgress: 50 * time.Millisecond, WatchSilence: 500 * time.Millisecond,
+	})
+	p := w.startOne()
+	calls := w.hold(every)
+	w.register(compute, "sre")
+	run := w.next(calls)
+	line.freeze()
+	w.eventually("the reconciler is not ready", func() bool { return !p.ready(t) })
+	if !strings.Contains(w.log.String(), store.ErrSilent.Error()) {
+		t.Error("the log does not tell that the watch is silent")
+	}
+	run.answer(http.StatusOK)
+	w.eventually("the result is not taken", func() bool { return strings.Contains(w.log.String(), "the store did not take a result") })
+	w.subscribe(compute, "apps")
+	line.thaw()
+	w.next(calls).answer(http.StatusOK)
+	w.synced("sre", "apps")
+	w.eventually("the reconciler is ready", func() bool { return p.ready(t) })
+	w.settle()
+	for _, ns := range []string{"sre", "apps"} {
+		w.wantCalls(ns, 1)
+		w.wantOutcomes(ns, catalog.StateSuccess)
+	}
+	w.wantNoLocks()
+}
+
+// A store that was restored from a backup is behind what the reconciler has seen of it.
+func TestRestoredStore(t *testing.T) {
+	t.Parallel()
+	server, backup := etcdtest.Start(t), etcdtest.Start(t)
+	opts := etcd.Options{Endpoints: server.Endpoints(), LeaseTTL: time.Second}
+	w, line := behindProxy(t, opts)
+	p := w.startOne()
+	w.register(compute, "apps", "core")
+	w.synced("apps", "core")
+	w.settle()
+	restore := w.sub("apps").CurrentSyncID
+	copyStore(t, server, backup)
+
+	w.sync(catalog.SyncRequest{})
+	w.subscribe(compute, "sre")
+	w.startOne().stop()
+	w.started = w.started[:1]
+	w.synced("apps", "core", "sre")
+	w.settle()
+	w.app.forget()
+	opts.Endpoints = backup.Endpoints()
+	w.move(onEtcd(opts))
+	line.hangUp(backup.Endpoints()[0])
+
+	w.eventually("the reconciler is known to the restored store", func() bool {
+		alive, err := w.Reconcilers(t.Context())
+		must(t, err)
+		return len(alive) == 1 && p.ready(t)
+	})
+	w.settle()
+	if got := w.sub("apps"); got.CurrentSyncID != restore || !got.InSync || len(w.app.of("apps")) > 0 {
+		t.Errorf("apps is at %s after %d calls, not left at the restored %s", got.CurrentSyncID, len(w.app.of("apps")), restore)
+	}
+	w.app.behave(func(c call) int {
+		return map[bool]int{true: http.StatusOK, false: http.StatusTeapot}[c.namespace == "apps"]
+	})
+	w.sync(catalog.SyncRequest{})
+	w.synced("apps")
+	w.eventually("the failure of core is recorded", func() bool { return w.sub("core").State == catalog.StateError })
+	w.settle()
+	if n := len(w.app.of("core")); n != 2 {
+		t.Errorf("core had %d calls, not 2", n)
+	}
+	w.startOne()
+	w.eventually("a start is a trigger", func() bool { return len(w.app.of("core")) == 4 })
+	w.settle()
+	w.wantNoLocks()
+}
+
+// copyStore copies all that stands in one server to another, whose revision is lower then.
+func copyStore(t *testing.T, from, to *etcdtest.Server) {
+	t.Helper()
+	dial := func(s *etcdtest.Server) *clientv3.Client {
+		c, err := clientv3.New(clientv3.Config{Endpoints: s.Endpoints(), Logger: zap.NewNop()})
+		must(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	source, target := dial(from), dial(to)
+	all, err := source.Get(t.Context(), "/", clientv3.WithPrefix())
+	must(t, err)
+	for _, kv := range all.Kvs {
+		if kv.Lease != 0 {
+			continue
+		}
+		_, err := target.Put(t.Context(), string(kv.Key), string(kv.Value))
+		must(t, err)
+	}
+}
