@@ -1,0 +1,69 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"kayra/store"
+)
+
+// errClosed is what a store says once Close was called.
+var errClosed = fmt.Errorf("store is closed: %w", store.ErrUnavailable)
+
+// classify wraps the store's error that says what etcd's means. ctx is the caller's: if it has ended, that is the error.
+func classify(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() //nolint:wrapcheck // the caller does
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		// The context was one of ours. Nobody is to take it for the caller's.
+		return fmt.Errorf("no answer in time: %w", store.ErrUnavailable)
+	}
+	err = rpctypes.Error(err)
+	if kind := meaning(err); kind != nil {
+		return fmt.Errorf("%w: %w", err, kind)
+	}
+	return err //nolint:wrapcheck // the caller does
+}
+
+// meaning is nil for an error that trying again does not mend, such as a wrong password.
+func meaning(err error) error {
+	switch {
+	case errors.Is(err, rpctypes.ErrCompacted):
+		return store.ErrCompacted
+	case errors.Is(err, rpctypes.ErrFutureRev):
+		return store.ErrFutureRevision
+	case errors.Is(err, rpctypes.ErrLeaseNotFound):
+		return store.ErrSessionLost
+	case errors.Is(err, rpctypes.ErrRequestTooLarge), errors.Is(err, rpctypes.ErrTooManyOps):
+		return store.ErrTooLarge
+	}
+	switch code(err) {
+	case codes.ResourceExhausted:
+		if strings.Contains(err.Error(), "larger than max") { // what gRPC says, on either side
+			return store.ErrTooLarge
+		}
+		return store.ErrUnavailable
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled, codes.Internal, codes.Aborted, codes.Unknown:
+		return store.ErrUnavailable
+	default:
+		return nil
+	}
+}
+
+// code is the one that gRPC or etcd gave the error.
+func code(err error) codes.Code {
+	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
+		return e.Code()
+	}
+	return status.Code(err)
+}

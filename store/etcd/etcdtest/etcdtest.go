@@ -1,0 +1,153 @@
+// Package etcdtest runs a real etcd server inside of a test.
+//
+// A package whose tests share one server, each with a prefix of its own, declares it and runs its tests around it:
+//
+//	var cluster etcdtest.Shared
+//
+//	func TestMain(m *testing.M) { goleak.VerifyTestMain(cluster.Around(m)) }
+//
+// A test that compacts the history or stops the server starts one for itself. Processes that a test starts reach the
+// server as well as the test itself does.
+package etcdtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+)
+
+// Server is a cluster of one member.
+type Server struct {
+	dir     string
+	client  url.URL // where it listens for clients; the port is 0 before its first start
+	options options
+	etcd    *embed.Etcd
+	grpc    *grpc.Server
+	tests   atomic.Int64
+}
+
+type options struct{ fsync bool }
+
+// Option changes how a server is run.
+type Option func(*options)
+
+// Fsync has the server write to the disk as a real one does, which tests of speed want. Other tests do not wait for it.
+func Fsync() Option { return func(o *options) { o.fsync = true } }
+
+// Start starts a server that the end of the test stops. Clients that the test closes in a Cleanup of its own are closed
+// before.
+func Start(tb testing.TB, opts ...Option) *Server {
+	tb.Helper()
+	s, err := launch(tb.TempDir(), opts...)
+	if err != nil {
+		tb.Fatalf("start etcd: %v", err)
+	}
+	tb.Cleanup(s.Stop)
+	return s
+}
+
+func launch(dir string, opts ...Option) (*Server, error) {
+	s := &Server{dir: filepath.Join(dir, "etcd"), client: url.URL{Scheme: "http", Host: "127.0.0.1:0"}}
+	for _, o := range opts {
+		o(&s.options)
+	}
+	return s, s.start()
+}
+
+// start runs the server until Stop. It is ready to serve when start returns.
+func (s *Server) start() error {
+	cfg := embed.NewConfig()
+	cfg.Dir = s.dir
+	cfg.ListenClientUrls = []url.URL{s.client}
+	cfg.AdvertiseClientUrls = cfg.ListenClientUrls
+	peer := url.URL{Scheme: "http", Host: "127.0.0.1:0"} // nobody will call
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+	cfg.TickMs, cfg.ElectionMs = 10, 100
+	cfg.UnsafeNoFsync = !s.options.fsync
+	cfg.EnableGRPCGateway = false
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	cfg.ServiceRegister = func(g *grpc.Server) { s.grpc = g }
+	etcd, err := embed.StartEtcd(cfg)
+	if err != nil {
+		return fmt.Errorf("start server: %w", err)
+	}
+	s.etcd = etcd
+	s.client.Host = etcd.Clients[0].Addr().String()
+	select {
+	case <-etcd.Server.ReadyNotify():
+		return nil
+	case err := <-etcd.Err():
+		return fmt.Errorf("start server: %w", err)
+	case <-time.After(30 * time.Second):
+		s.Stop()
+		return errors.New("start server: not ready within 30 s")
+	}
+}
+
+// Endpoints is where clients find the server. It stays the same over a restart.
+func (s *Server) Endpoints() []string { return []string{s.client.Host} }
+
+// Prefix is one that nobody else uses.
+func (s *Server) Prefix(tb testing.TB) string {
+	tb.Helper()
+	return fmt.Sprintf("/%s/%d", strings.ReplaceAll(tb.Name(), "/", "."), s.tests.Add(1))
+}
+
+// Stop ends the server, and with it the connections of its clients: left to itself, etcd waits seconds for watches to
+// end. A server that is stopped already is left alone.
+func (s *Server) Stop() {
+	if s.etcd == nil {
+		return
+	}
+	s.grpc.Stop()
+	s.etcd.Close()
+	s.etcd = nil
+}
+
+// Restart starts a server that was stopped, with the same address and data.
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
+	s.Stop()
+	if err := s.start(); err != nil {
+		tb.Fatalf("restart etcd: %v", err)
+	}
+}
+
+// Compact forgets the history before the revision; 0 stands for the current one.
+func (s *Server) Compact(tb testing.TB, revision int64) {
+	tb.Helper()
+	if err := s.compact(tb.Context(), revision); err != nil {
+		tb.Fatalf("compact etcd: %v", err)
+	}
+}
+
+func (s *Server) compact(ctx context.Context, revision int64) (err error) {
+	client, err := clientv3.New(clientv3.Config{Endpoints: s.Endpoints(), Logger: zap.NewNop()})
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	if revision == 0 {
+		resp, err := client.Get(ctx, "/")
+		if err != nil {
+			return fmt.Errorf("read revision: %w", err)
+		}
+		revision = resp.Header.Revision
+	}
+	if _, err := client.Compact(ctx, revision, clientv3.WithCompactPhysical()); err != nil {
+		return fmt.Errorf("compact: %w", err)
+	}
+	return nil
+}
