@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"kayra/store"
@@ -49,7 +51,8 @@ func decodeNewer(data []byte, v record) error {
 	return nil
 }
 
-// unknownFields is what remains of all without the fields of t, at every depth of nested objects.
+// unknownFields is what remains of all without the fields of t, at every depth of nested objects, and in the objects of
+// an array.
 func unknownFields(all map[string]any, t reflect.Type) map[string]any {
 	rest := map[string]any{}
 	for name, value := range all {
@@ -58,14 +61,47 @@ func unknownFields(all map[string]any, t reflect.Type) map[string]any {
 			rest[name] = value
 			continue
 		}
-		object, ok := value.(map[string]any)
-		if ok && field.Kind() == reflect.Struct {
-			if inner := unknownFields(object, field); len(inner) > 0 {
+		switch value := value.(type) {
+		case map[string]any:
+			if field.Kind() != reflect.Struct {
+				continue
+			}
+			if inner := unknownFields(value, field); len(inner) > 0 {
 				rest[name] = inner
+			}
+		case []any:
+			if items := unknownItems(value, field); len(items) > 0 {
+				rest[name] = items
 			}
 		}
 	}
 	return rest
+}
+
+// unknownItem is what is unknown of an object in an array. The object is found again by its known fields, since a write
+// may move it.
+type unknownItem struct {
+	known, rest map[string]any
+}
+
+func unknownItems(list []any, t reflect.Type) []unknownItem {
+	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	var items []unknownItem
+	for _, value := range list {
+		object, ok := value.(map[string]any)
+		rest := unknownFields(object, t.Elem())
+		if !ok || len(rest) == 0 {
+			continue
+		}
+		known := maps.Clone(object)
+		for name := range rest {
+			delete(known, name)
+		}
+		items = append(items, unknownItem{known: known, rest: rest})
+	}
+	return items
 }
 
 func jsonField(t reflect.Type, name string) (reflect.Type, bool) {
@@ -103,16 +139,33 @@ func encode(v record) ([]byte, error) {
 	return data, nil
 }
 
+// merge puts what was unknown back.
 func merge(known, unknown map[string]any) map[string]any {
 	for name, value := range unknown {
-		inner, ok := value.(map[string]any)
-		object, both := known[name].(map[string]any)
-		if ok && both {
-			value = merge(object, inner)
+		switch value := value.(type) {
+		case []unknownItem:
+			mergeItems(known[name], value)
+			continue
+		case map[string]any:
+			if object, both := known[name].(map[string]any); both {
+				merge(object, value)
+				continue
+			}
 		}
 		known[name] = value
 	}
 	return known
+}
+
+func mergeItems(list any, unknown []unknownItem) {
+	items, _ := list.([]any)
+	for _, item := range items {
+		object, _ := item.(map[string]any)
+		at := slices.IndexFunc(unknown, func(u unknownItem) bool { return reflect.DeepEqual(u.known, object) })
+		if at >= 0 {
+			merge(object, unknown[at].rest)
+		}
+	}
 }
 
 // put is the operation that stores v under key.
