@@ -29,11 +29,14 @@ func (w *world) hold(which func(c call) bool) <-chan held {
 		status := make(chan int, 1)
 		select {
 		case calls <- held{call: c, answer: func(s int) { status <- s }}:
+		case <-c.gone:
 		case <-over:
 		}
 		select {
 		case s := <-status:
 			return s
+		case <-c.gone:
+			return http.StatusServiceUnavailable
 		case <-over:
 			return http.StatusServiceUnavailable
 		}

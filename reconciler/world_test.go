@@ -3,7 +3,6 @@ package reconciler_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -54,6 +53,7 @@ type world struct {
 	t       *testing.T
 	fleet   fleet
 	store   store.Store
+	tape    *tape // of the store
 	app     *app
 	log     *syncBuffer
 	open    opener
@@ -115,6 +115,7 @@ func newWorldOn(t *testing.T, f fleet, open opener) *world {
 		return !slices.ContainsFunc(w.started, func(p *process) bool { return !ended(p.ended) && !p.Idle(revision) })
 	}
 	w.store, _ = w.open(t)
+	w.tape = record(t, w.store, w.mark())
 	w.Repository = catalog.NewRepository(w.store, scope())
 	w.steps = stepsOf(w.app.url)
 	w.gateway = reconciler.GatewayOptions{URL: w.app.url, Timeout: patience}
@@ -212,19 +213,12 @@ func (w *world) mark() (revision int64) {
 // since is all that has been written after the revision.
 func (w *world) since(revision int64) []store.Event {
 	w.t.Helper()
-	end, done := w.mark(), errors.New("done")
-	var all []store.Event
-	err := w.store.Watch(w.t.Context(), scope().Prefix(), revision+1, func(b store.Batch) error {
-		all = append(all, b.Events...)
-		if b.Revision >= end {
-			return done
-		}
-		return nil
-	})
-	if !errors.Is(err, done) {
-		w.t.Fatal(err)
+	end := w.mark()
+	if w.tape.store != w.store { // the world has moved
+		w.tape = record(w.t, w.store, revision)
 	}
-	return slices.DeleteFunc(all, func(e store.Event) bool { return e.Key == markKey || e.ModRevision >= end })
+	all := w.tape.between(w.t, revision, end)
+	return slices.DeleteFunc(all, func(e store.Event) bool { return e.Key == markKey })
 }
 
 // register creates a registration and subscribes the namespaces to it.
