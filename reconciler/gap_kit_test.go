@@ -65,6 +65,50 @@ func (s *severed) sever(down bool) {
 	}
 }
 
+// unanswered is a store that keeps answers back.
+type unanswered struct {
+	store.Store
+
+	lose int // how often in a row the answer to one kind of write about the same records is lost
+
+	mu   sync.Mutex
+	lost map[string]int
+}
+
+// Txn may fail although it has written.
+func (u *unanswered) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
+	res, err := u.Store.Txn(ctx, txn)
+	if what := nameOf(txn); err == nil && what != "" && u.loses(what) {
+		return store.Result{}, fmt.Errorf("%s: the answer is lost: %w", what, store.ErrUnavailable)
+	}
+	return res, err
+}
+
+func (u *unanswered) loses(what string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lost[what] == u.lose {
+		return false
+	}
+	u.lost[what]++
+	return true
+}
+
+// nameOf names the kind of a transaction's writes and the records.
+func nameOf(txn store.Txn) string {
+	what := ""
+	for _, op := range txn.Then {
+		switch op.Kind {
+		case store.OpPut:
+			what += " put " + op.Key
+		case store.OpDelete:
+			what += " delete " + op.Key
+		case store.OpGet:
+		}
+	}
+	return what
+}
+
 // proxy passes TCP connections on to a server, if it is not told otherwise.
 type proxy struct {
 	t        *testing.T

@@ -176,6 +176,89 @@ func TestSilentWatch(t *testing.T) {
 	w.wantNoLocks()
 }
 
+// A process that cannot reach the store for longer than its lease stops what it does, since another one begins it.
+func TestCutOffFromTheStore(t *testing.T) {
+	t.Parallel()
+	server := cluster.Server(t)
+	opts := etcd.Options{
+		Endpoints: server.Endpoints(), Prefix: server.Prefix(t), LeaseTTL: time.Second,
+		RequestTimeout: 500 * time.Millisecond, WatchProgress: 50 * time.Millisecond, WatchSilence: 500 * time.Millisecond,
+	}
+	w, line := behindProxy(t, opts)
+	p := w.startOne()
+	calls := w.hold(every)
+	w.register(compute, "sre")
+	first := w.next(calls)
+	line.freeze()
+	w.eventually("the call is cut off", func() bool { return ended(first.gone) })
+	w.open = onEtcd(opts) // not through the proxy
+	w.startOne()
+	second := w.next(calls)
+	line.thaw()
+	w.eventually("the reconciler is ready", func() bool { return p.ready(t) })
+	second.answer(http.StatusOK)
+	w.synced("sre")
+	w.settle()
+	w.wantCalls("sre", 2)
+	w.wantOutcomes("sre", catalog.StateSuccess)
+	w.wantNoLocks()
+}
+
+// Whether a write that went unanswered has happened cannot be known, and every one of the reconcilers' may be one.
+func TestUnansweredWrites(t *testing.T) {
+	t.Parallel()
+	everyFleet(t, func(w *world) {
+		for range w.fleet.processes {
+			w.startDeaf(1)
+		}
+		w.failOne()
+	})
+}
+
+// One that goes unanswered again and again is given up, together with the lock that it may have taken.
+func TestWritesUnansweredAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"local", "etcd"} {
+		t.Run(backend, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, fleet{backend, 1})
+			w.startDeaf(4)
+			w.failOne()
+			if !strings.Contains(w.log.String(), "a lock that no run here knows of is given up") {
+				t.Error("no lock was given up")
+			}
+		})
+	}
+}
+
+// startDeaf starts a reconciler that does not hear its store's first answers.
+func (w *world) startDeaf(lose int) {
+	w.options = func(o *reconciler.Options) { o.Store = &unanswered{Store: o.Store, lose: lose, lost: map[string]int{}} }
+	w.startOne()
+}
+
+// failOne has three tenants be synced and a fourth one fail, without a call or an outcome more than that takes.
+func (w *world) failOne() {
+	w.t.Helper()
+	w.app.behave(fails("poor"))
+	w.register(compute, "apps", "core", "sre", "poor")
+	w.synced("apps", "core", "sre")
+	w.eventually("the failure is recorded", func() bool { return w.sub("poor").State == catalog.StateError })
+	w.settle()
+	for _, ns := range []string{"apps", "core", "sre"} {
+		w.wantCalls(ns, 1)
+		w.wantOutcomes(ns, catalog.StateSuccess)
+	}
+	if n := len(w.app.of("poor")); n != 2 {
+		w.t.Errorf("poor had %d calls, not 2", n)
+	}
+	w.wantOutcomes("poor", catalog.StateError)
+	if n := w.app.fetched(); n != 1 {
+		w.t.Errorf("%d fetches, not 1", n)
+	}
+	w.wantNoLocks()
+}
+
 // A store that was restored from a backup is behind what the reconciler has seen of it.
 func TestRestoredStore(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,7 @@ func TestFanOutOverThreeProcesses(t *testing.T) {
 	}
 	lost := w.overtaken() - overtaken
 	t.Logf("%.0f transactions were overtaken", lost)
-	if lost > subscribers/2 {
+	if lost >= subscribers { // as most would be if all processes went through the jobs in the same order
 		t.Errorf("%.0f transactions were overtaken for %d subscribers", lost, subscribers)
 	}
 }

@@ -35,6 +35,58 @@ func TestKilledDuringARun(t *testing.T) {
 	}
 }
 
+// The immediate retry is an attempt of its own, which is repeated as the first one is. The first one has had its end.
+func TestKilledDuringTheRetry(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, "etcd")
+	w.spawn()
+	w.spawn()
+	calls := w.hold(every)
+	w.register(compute, "sre")
+	first := w.next(calls)
+	first.answer(http.StatusInternalServerError)
+	retry := w.next(calls)
+	w.holder("sre").kill()
+	repeated := w.next(calls)
+	if first.key == retry.key || retry.key != repeated.key {
+		t.Errorf("the keys are %q, of the retry %q, and of its repetition %q", first.key, retry.key, repeated.key)
+	}
+	repeated.answer(http.StatusInternalServerError)
+	w.eventually("the failure is recorded", func() bool { return w.sub("sre").State == catalog.StateError })
+	w.settle()
+	if n := len(w.app.of("sre")); n != 3 {
+		t.Errorf("%d calls, not 3", n)
+	}
+	w.wantOutcomes("sre", catalog.StateError)
+	w.wantNoLocks()
+}
+
+func TestKilledDuringAFetch(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, "etcd")
+	w.spawn()
+	w.spawn()
+	fetching, over := make(chan struct{}), make(chan struct{})
+	w.app.document(func(http.ResponseWriter, *http.Request) {
+		close(fetching)
+		<-over
+	})
+	w.register(compute, "apps", "core", "sre")
+	<-fetching
+	w.app.document(serveText(document))
+	w.holderOf(scope().Prefix() + "locks/specs/" + compute).kill()
+	w.allSynced()
+	close(over)
+	w.settle()
+	if n := w.app.fetched(); n != 2 {
+		t.Errorf("%d fetches, not 2", n)
+	}
+	for _, ns := range []string{"apps", "core", "sre"} {
+		w.wantCalls(ns, 1)
+	}
+	w.wantNoLocks()
+}
+
 func TestKilledDuringAFanOut(t *testing.T) {
 	t.Parallel()
 	const subscribers, kills = 200, 2 // what is cut off three times ends as interrupted

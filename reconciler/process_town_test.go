@@ -170,16 +170,21 @@ func (w *town) session(c *child) string {
 // holder is the process that holds the lock of the namespace's subscription.
 func (w *town) holder(ns string) *child {
 	w.t.Helper()
-	lock, err := w.store.Get(w.t.Context(), lockOf(ns))
-	must(w.t, err)
-	i := slices.IndexFunc(w.children, func(c *child) bool { return w.session(c) == lock.Session })
-	if i < 0 {
-		w.t.Fatalf("%s is locked by session %q, which no process has", ns, lock.Session)
-	}
-	return w.children[i]
+	return w.holderOf(lockOf(ns))
 }
 
 func lockOf(ns string) string { return scope().Prefix() + "locks/subscriptions/" + compute + "/" + ns }
+
+func (w *town) holderOf(key string) *child {
+	w.t.Helper()
+	lock, err := w.store.Get(w.t.Context(), key)
+	must(w.t, err)
+	i := slices.IndexFunc(w.children, func(c *child) bool { return w.session(c) == lock.Session })
+	if i < 0 {
+		w.t.Fatalf("session %q has %s, which no process has", lock.Session, key)
+	}
+	return w.children[i]
+}
 
 // get asks a process for what it serves. A process that cannot be reached answers nothing.
 func (w *town) get(c *child, path string) (status int, body []byte) {

@@ -82,21 +82,50 @@ func (c *Claim[T, P]) begin(ctx context.Context, a Attempt, session string) erro
 	if err != nil {
 		return err
 	}
-	res, err := c.repo.store.Txn(ctx, store.Txn{
+	res, err := c.repo.insist(ctx, store.Txn{
 		If: []store.Cond{
 			store.Absent(c.lockKey),
 			store.Unchanged(store.Entry{Key: c.key, ModRevision: rec.meta().Revision}),
 			c.registrationUnchanged(),
 		},
 		Then: []store.Op{store.PutSession(c.lockKey, lock, session), op},
+		Else: []store.Op{store.Get(c.lockKey), store.Get(c.key)},
 	})
 	if err != nil {
 		return fmt.Errorf("claim %q: %w", c.key, err)
 	}
 	if !res.OK {
-		return ErrStale
+		return c.adopt(res, session)
 	}
 	rec.meta().Revision, c.lock = res.Revision, res.Revision
+	return nil
+}
+
+// insist carries out a transaction again when the store does not answer, at once and a few times only.
+func (r *Repository) insist(ctx context.Context, txn store.Txn) (res store.Result, err error) {
+	const tries = 3
+	for range tries {
+		res, err = r.store.Txn(ctx, txn)
+		if !errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil {
+			break
+		}
+	}
+	return res, err //nolint:wrapcheck // the caller does
+}
+
+// adopt takes over a claim that an earlier try made, whose answer was lost. Left alone, it would count as an attempt that
+// was begun and cut off.
+func (c *Claim[T, P]) adopt(res store.Result, session string) error {
+	var fresh T
+	there, err := find(res, c.key, P(&fresh))
+	if err != nil {
+		return err
+	}
+	lock := res.Got[c.lockKey]
+	if !there || lock.Session != session || !P(&fresh).attempt().sameOutcome(P(&c.Record).attempt()) {
+		return ErrStale
+	}
+	c.Record, c.lock = fresh, lock.CreateRevision
 	return nil
 }
 
