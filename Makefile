@@ -1,7 +1,7 @@
 # Everything a developer does with this repository. `make` alone lists it.
 
 GOLANGCI_LINT_VERSION := v2.15.0
-GORELEASER_VERSION    := v2.17.0
+GORELEASER_VERSION    := v2.15.1
 TOOLS                 := $(CURDIR)/bin
 FUZZTIME              ?= 20s
 BENCHTIME             ?= 3x
