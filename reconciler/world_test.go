@@ -173,7 +173,7 @@ func (w *world) startOne() *process {
 	proc := &process{Controller: c, stop: sync.OnceFunc(func() { cancel(); <-done }), ended: done}
 	w.t.Cleanup(proc.stop)
 	w.started = append(w.started, proc)
-	w.eventually("the reconciler is ready", func() bool { return proc.ready(w.t) })
+	w.eventually("the reconciler is ready", func() bool { return proc.ready() })
 	return proc
 }
 
@@ -215,7 +215,7 @@ func (w *world) since(revision int64) []store.Event {
 	w.t.Helper()
 	end := w.mark()
 	if w.tape.store != w.store { // the world has moved
-		w.tape = record(w.t, w.store, revision)
+		w.tape = record(w.t, w.store, 0)
 	}
 	all := w.tape.between(w.t, revision, end)
 	return slices.DeleteFunc(all, func(e store.Event) bool { return e.Key == markKey })
