@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -126,7 +128,7 @@ func newProxy(t *testing.T, target string) *proxy {
 	var lc net.ListenConfig
 	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
-	p := &proxy{t: t, listener: l, target: target, open: map[net.Conn]bool{}, flows: make(chan struct{})}
+	p := &proxy{t: t, listener: l, target: hostOf(target), open: map[net.Conn]bool{}, flows: make(chan struct{})}
 	close(p.flows)
 	p.running.Go(p.accept)
 	t.Cleanup(func() {
@@ -136,6 +138,9 @@ func newProxy(t *testing.T, target string) *proxy {
 	})
 	return p
 }
+
+// hostOf is an endpoint without its scheme.
+func hostOf(endpoint string) string { return strings.TrimPrefix(endpoint, "http://") }
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
@@ -206,7 +211,7 @@ func (p *proxy) thaw() {
 func (p *proxy) hangUp(target string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.target = target
+	p.target = hostOf(target)
 	if !ended(p.flows) {
 		close(p.flows)
 	}
@@ -216,9 +221,8 @@ func (p *proxy) hangUp(target string) {
 }
 
 // ready asks for the reconciler's readiness.
-func (p *process) ready(t *testing.T) bool {
-	t.Helper()
+func (p *process) ready() bool {
 	rec := httptest.NewRecorder()
-	p.Handler().ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/-/readyz", nil))
+	p.Handler().ServeHTTP(rec, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/-/readyz"}})
 	return rec.Code == http.StatusOK
 }

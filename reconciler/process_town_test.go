@@ -97,11 +97,11 @@ func (w *town) launch() *child {
 	c := &child{id: p.ID, log: filepath.Join(w.t.TempDir(), p.ID+".log"), exited: make(chan struct{})}
 	log, err := os.Create(c.log)
 	must(w.t, err)
-	defer log.Close()
 	c.cmd = exec.CommandContext(context.WithoutCancel(w.t.Context()), self)
 	c.cmd.Env = append(os.Environ(), planEnv+"="+string(text))
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	must(w.t, c.cmd.Start())
+	must(w.t, log.Close())
 	go func() {
 		defer close(c.exited)
 		_ = c.cmd.Wait() // ProcessState has it
@@ -202,9 +202,8 @@ func (w *town) get(c *child, path string) (status int, body []byte) {
 	if err != nil {
 		return 0, nil
 	}
-	defer resp.Body.Close()
 	body, err = io.ReadAll(resp.Body)
-	must(w.t, err)
+	must(w.t, errors.Join(err, resp.Body.Close()))
 	return resp.StatusCode, body
 }
 
