@@ -68,8 +68,9 @@ type world struct {
 type process struct {
 	*reconciler.Controller
 
-	stop  func()          // as SIGTERM does; returns when it has ended
-	ended <-chan struct{} // closed when it has
+	signal func()          // as SIGTERM does
+	stop   func()          // the same; returns when it has ended
+	ended  <-chan struct{} // closed when it has
 }
 
 func newWorld(t *testing.T, f fleet) *world {
@@ -170,7 +171,7 @@ func (w *world) startOne() *process {
 			w.t.Errorf("Close: %v", err)
 		}
 	}()
-	proc := &process{Controller: c, stop: sync.OnceFunc(func() { cancel(); <-done }), ended: done}
+	proc := &process{Controller: c, signal: cancel, stop: func() { cancel(); <-done }, ended: done}
 	w.t.Cleanup(proc.stop)
 	w.started = append(w.started, proc)
 	w.eventually("the reconciler is ready", func() bool { return proc.ready() })
