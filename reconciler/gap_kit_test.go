@@ -71,10 +71,15 @@ func (s *severed) sever(down bool) {
 type unanswered struct {
 	store.Store
 
-	lose int // how often in a row the answer to one kind of write about the same records is lost
-
 	mu   sync.Mutex
+	lose int // how often in a row the answer to one kind of write about the same records is lost
 	lost map[string]int
+}
+
+func (u *unanswered) loseMore(lose int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.lose = lose
 }
 
 // Txn may fail although it has written.
@@ -89,7 +94,7 @@ func (u *unanswered) Txn(ctx context.Context, txn store.Txn) (store.Result, erro
 func (u *unanswered) loses(what string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.lost[what] == u.lose {
+	if u.lost[what] >= u.lose {
 		return false
 	}
 	u.lost[what]++

@@ -208,12 +208,16 @@ func TestCutOffFromTheStore(t *testing.T) {
 // Whether a write that went unanswered has happened cannot be known, and every one of the reconcilers' may be one.
 func TestUnansweredWrites(t *testing.T) {
 	t.Parallel()
-	everyFleet(t, func(w *world) {
-		for range w.fleet.processes {
-			w.startDeaf(1)
-		}
-		w.failOne()
-	})
+	for _, f := range []fleet{{"local", 1}, {"etcd", 3}} {
+		t.Run(f.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, f)
+			for range f.processes {
+				w.startDeaf()
+			}
+			w.failOne()
+		})
+	}
 }
 
 // One that goes unanswered again and again is given up, together with the lock that it may have taken.
@@ -223,7 +227,7 @@ func TestWritesUnansweredAgainAndAgain(t *testing.T) {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, fleet{backend, 1})
-			w.startDeaf(4)
+			w.startDeaf().loseMore(4)
 			w.failOne()
 			if !strings.Contains(w.log.String(), "a lock that no run here knows of is given up") {
 				t.Error("no lock was given up")
@@ -233,9 +237,11 @@ func TestWritesUnansweredAgainAndAgain(t *testing.T) {
 }
 
 // startDeaf starts a reconciler that does not hear its store's first answers.
-func (w *world) startDeaf(lose int) {
-	w.options = func(o *reconciler.Options) { o.Store = &unanswered{Store: o.Store, lose: lose, lost: map[string]int{}} }
+func (w *world) startDeaf() *unanswered {
+	deaf := &unanswered{lose: 1, lost: map[string]int{}}
+	w.options = func(o *reconciler.Options) { deaf.Store, o.Store = o.Store, deaf }
 	w.startOne()
+	return deaf
 }
 
 // failOne has three tenants be synced and a fourth one fail, without a call or an outcome more than that takes.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"kayra/store"
 	"kayra/store/catalog"
 )
@@ -92,11 +94,21 @@ func (w *world) callsOfOneAttempt(ns string) int {
 // crowd registers the API with so many subscribers.
 func (w *world) crowd(n int) []string {
 	w.t.Helper()
+	w.register(compute)
 	names := make([]string, n)
+	var subscribing errgroup.Group
+	subscribing.SetLimit(16)
 	for i := range names {
 		names[i] = fmt.Sprintf("tenant-%d", i)
+		subscribing.Go(func() error {
+			_, err := w.CreateNamespace(w.t.Context(), names[i])
+			if err == nil {
+				_, err = w.Subscribe(w.t.Context(), names[i], compute)
+			}
+			return err
+		})
 	}
-	w.register(compute, names...)
+	must(w.t, subscribing.Wait())
 	return names
 }
 

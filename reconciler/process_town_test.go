@@ -98,7 +98,8 @@ func (w *town) launch() *child {
 	log, err := os.Create(c.log)
 	must(w.t, err)
 	c.cmd = exec.CommandContext(context.WithoutCancel(w.t.Context()), self)
-	c.cmd.Env = append(os.Environ(), planEnv+"="+string(text))
+	// The race detector would have every process that ends wait for a second.
+	c.cmd.Env = append(os.Environ(), planEnv+"="+string(text), "GORACE=atexit_sleep_ms=0")
 	c.cmd.Stdout, c.cmd.Stderr = log, log
 	must(w.t, c.cmd.Start())
 	must(w.t, log.Close())
