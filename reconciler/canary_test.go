@@ -38,6 +38,7 @@ func (w *world) wantCalled(ns string, want int) {
 func TestHoldIsKeptAtEverySideDoor(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		old, fresh := w.canary("sre")
 		w.wantAt("sre", fresh, catalog.ReasonSynced)
@@ -89,6 +90,7 @@ func (w *world) restart() {
 func TestHeldFailureIsTriedByTheRelease(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		_, fresh := w.canary("sre")
 		w.app.forget()
@@ -110,6 +112,7 @@ func TestHeldFailureIsTriedByTheRelease(t *testing.T) {
 func TestStackedCanaries(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		old, first := w.canary("sre")
 		second := w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"core"}})
@@ -150,6 +153,7 @@ func TestStackedCanariesAreAborted(t *testing.T) {
 func TestNewIDDuringARollout(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		old, _ := w.canary("sre")
 		w.app.forget()
@@ -175,6 +179,7 @@ func TestNewIDDuringARollout(t *testing.T) {
 func TestAbortAfterAFailedCanary(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		w.app.behave(func(c call) int {
 			if c.namespace == "sre" && len(w.app.of("sre")) > 1 { // its activation was the first
@@ -210,6 +215,7 @@ func TestAbortDuringTheCanaryRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			everyFleet(t, func(w *world) {
+				t := w.t
 				w.start()
 				w.register(compute, "apps", "sre")
 				w.synced("apps", "sre")
@@ -238,6 +244,7 @@ func TestAbortDuringTheCanaryRun(t *testing.T) {
 func TestReleaseTwice(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		_, fresh := w.canary("sre")
 		w.app.forget()

@@ -11,6 +11,7 @@ import (
 func TestGoodSyncID(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		wantGood := func(when, want string) {
 			t.Helper()
 			w.settle()

@@ -33,6 +33,7 @@ func (w *world) logged() []line {
 func TestEveryLineOfAJobNamesItsSlotAndItsTarget(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		const slots = 3
 		w.options = func(o *reconciler.Options) { o.MaxConcurrent = slots }
 		w.start()

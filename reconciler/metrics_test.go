@@ -56,6 +56,7 @@ func (w *world) wantMetric(series string, want float64) {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		const waiting = 2
 		w.options = func(o *reconciler.Options) { o.MaxConcurrent = 1 }
 		w.start()
@@ -101,6 +102,7 @@ func TestMetrics(t *testing.T) {
 func TestMetricsOfADeletedRegistration(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		calls := w.hold(of("sre"))
 		w.register(compute, "apps", "sre")
@@ -123,6 +125,7 @@ func TestMetricsOfADeletedRegistration(t *testing.T) {
 func TestHealthAndReadiness(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		var opts reconciler.Options
 		w.options = func(o *reconciler.Options) { opts = *o }
 		p := w.startOne()

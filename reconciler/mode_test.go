@@ -27,6 +27,7 @@ func (w *world) setMode(mode string) {
 func TestModeIsMissing(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.modes("")
 		w.start()
 		w.register(compute)
@@ -53,6 +54,7 @@ func TestModeIsMissing(t *testing.T) {
 func TestModeGoesBackToNone(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.modes("")
 		w.start()
 		_, err := w.CreateRegistration(t.Context(), compute, catalog.RegistrationChange{Mode: new("other")})
@@ -74,6 +76,7 @@ func TestModeGoesBackToNone(t *testing.T) {
 func TestModeOfTheRegistrationWins(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.modes("api")
 		w.start()
 		w.register(compute, "sre")
@@ -93,6 +96,7 @@ func TestModeOfTheRegistrationWins(t *testing.T) {
 func TestModeIsConfiguredNowhere(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.modes("api")
 		w.start()
 		_, err := w.CreateRegistration(t.Context(), compute, catalog.RegistrationChange{Mode: new("nightly")})

@@ -18,6 +18,7 @@ func (w *world) active(ns string) bool {
 func TestNamespacesAreActivated(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		_, err := w.CreateNamespace(t.Context(), "early")
 		must(t, err)
 		w.start()

@@ -17,6 +17,7 @@ func (w *world) pause(paused bool) {
 func TestPauseHoldsEveryAttempt(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		w.register(compute, "apps", "core", "sre")
 		w.synced("apps", "core", "sre")
@@ -51,6 +52,7 @@ func TestPauseHoldsEveryAttempt(t *testing.T) {
 func TestPauseDuringARun(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		w.register(compute)
 		w.settle()
@@ -98,6 +100,7 @@ func TestPauseLetsARunEnd(t *testing.T) {
 func TestPauseDuringTheFetch(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		fetching := make(chan chan struct{})
 		w.app.document(func(rw http.ResponseWriter, _ *http.Request) {

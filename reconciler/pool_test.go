@@ -41,6 +41,7 @@ func (g *gauge) answer(c call) int {
 func TestPoolBoundsWhatRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		const slots = 5
 		w.options = func(o *reconciler.Options) { o.MaxConcurrent = slots }
 		w.start()

@@ -14,6 +14,7 @@ func TestSyncDuringARun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			everyFleet(t, func(w *world) {
+				t := w.t
 				w.start()
 				calls := w.hold(of("sre"))
 				w.register(compute, "sre")
@@ -67,6 +68,7 @@ func TestBurstOfSyncsDuringRuns(t *testing.T) {
 func TestBurstOfSyncs(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		names := w.crowd(10)
 		w.allSynced()
@@ -91,6 +93,7 @@ func TestBurstOfSyncs(t *testing.T) {
 func TestForcedResyncDuringARun(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		calls := w.hold(of("sre"))
 		w.register(compute, "sre")
@@ -118,6 +121,7 @@ func TestForcedResyncDuringARun(t *testing.T) {
 func TestForcedResyncDuringAFailingRun(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		calls := w.hold(of("sre"))
 		w.register(compute, "sre")
@@ -136,6 +140,7 @@ func TestForcedResyncDuringAFailingRun(t *testing.T) {
 func TestUnsubscribeDuringARun(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		calls := w.hold(of("sre"))
 		w.register(compute, "sre")
@@ -160,6 +165,7 @@ func TestUnsubscribeDuringARun(t *testing.T) {
 func TestSubscriptionIsReplacedDuringARun(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		calls := w.hold(of("sre"))
 		w.register(compute, "sre")

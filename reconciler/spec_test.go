@@ -80,6 +80,7 @@ func TestDocumentIsMandatory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			everyFleet(t, func(w *world) {
+				t := w.t
 				w.start()
 				w.app.document(serveText(document))
 				w.register(compute, "apps", "core", "sre")
@@ -94,7 +95,7 @@ func TestDocumentIsMandatory(t *testing.T) {
 					w.wantSpecFailed(old, bad.says, "sre")
 					w.wantAt("apps", old, catalog.ReasonCanaryHold)
 					if got := w.sub("apps"); got.State != catalog.StateSuccess {
-						w.t.Errorf("apps is %s, though it is held", got.State)
+						t.Errorf("apps is %s, though it is held", got.State)
 					}
 					w.wantFetched(2)
 
@@ -105,14 +106,14 @@ func TestDocumentIsMandatory(t *testing.T) {
 
 					w.app.document(serveText(document))
 					w.app.forget()
-					must(w.t, heal(w))
+					must(t, heal(w))
 					w.allSynced()
 					w.settle()
 					w.wantFetched(1)
 					for _, ns := range []string{"apps", "core", "sre"} {
 						w.wantCalled(ns, 1)
 						if w.sub(ns).CurrentSyncID == old {
-							w.t.Errorf("%s did not move when the document came by a %s", ns, how)
+							t.Errorf("%s did not move when the document came by a %s", ns, how)
 						}
 					}
 				}
@@ -124,6 +125,7 @@ func TestDocumentIsMandatory(t *testing.T) {
 func TestGatewayHangs(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.gateway.Timeout = 500 * time.Millisecond
 		w.start()
 		w.app.document(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -142,6 +144,7 @@ func TestGatewayHangs(t *testing.T) {
 func TestNoGateway(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		url := w.gateway.URL
 		w.gateway.URL = ""
 		w.start()
@@ -182,6 +185,7 @@ func TestOneFetchForAll(t *testing.T) {
 func TestDocumentIsFetchedWithoutSubscribers(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		full := padded(catalog.MaxDocument)
 		w.app.document(serveText(full))
@@ -221,6 +225,7 @@ func (w *world) documents() []string {
 func TestDocumentsAreKeptAsLongAsTheyAreOfUse(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		old, _ := w.canary("sre")
 		w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"core"}})
@@ -279,6 +284,7 @@ func TestRunEndsAfterTheFetchHasFailed(t *testing.T) {
 func TestRegistrationIsDeletedDuringTheFetch(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
+		t := w.t
 		w.start()
 		fetching, proceed := make(chan struct{}), make(chan struct{})
 		w.app.document(func(rw http.ResponseWriter, r *http.Request) {
