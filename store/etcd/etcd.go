@@ -18,6 +18,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 
 	"kayra/store"
 )
@@ -102,6 +104,7 @@ func open(ctx context.Context, opts Options) (*Store, error) {
 		DialTimeout:          opts.RequestTimeout,
 		DialKeepAliveTime:    10 * time.Second, // a server takes offence at less than 5 s
 		DialKeepAliveTimeout: 3 * time.Second,
+		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect())},
 		Logger:               zap.NewNop(), // what matters comes back as an error
 	})
 	if err != nil {
@@ -115,6 +118,15 @@ func open(ctx context.Context, opts Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// reconnect is how a connection that broke is tried again. gRPC's own first pause of a second is most of what a restart
+// of a server takes.
+func reconnect() grpc.ConnectParams {
+	return grpc.ConnectParams{
+		Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+		MinConnectTimeout: 2 * time.Second,
+	}
 }
 
 // Close ends all sessions and watches, and the connection.

@@ -69,9 +69,10 @@ func open(tb testing.TB, opts etcd.Options) *etcd.Store {
 	return s
 }
 
-func put(tb testing.TB, s store.Store, key, value string) int64 {
+// put writes the key named key and returns the revision.
+func put(tb testing.TB, s store.Store, value string) int64 {
 	tb.Helper()
-	res, err := s.Txn(tb.Context(), store.Txn{Then: []store.Op{store.Put(key, []byte(value))}})
+	res, err := s.Txn(tb.Context(), store.Txn{Then: []store.Op{store.Put("key", []byte(value))}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -103,19 +103,21 @@ func (n *Session) Close(ctx context.Context) error {
 	return nil
 }
 
-// keep renews the lease until the session ends, and revokes it then.
+// keep renews the lease until the session ends, and revokes it then. Where that fails for a session that is over anyway,
+// the lease runs out by itself.
 func (n *Session) keep(ctx context.Context) {
 	defer close(n.gone)
-	err := n.renewals(ctx)
+	lost := n.renewals(ctx)
 	n.end()
-	if errors.Is(err, store.ErrSessionLost) {
-		n.store.log.LogAttrs(ctx, slog.LevelWarn, "session is lost", slog.String("session", n.ID()), slog.Any("error", err))
+	err := n.revoke(context.WithoutCancel(ctx))
+	if lost == nil {
+		n.err = err
 		return
 	}
-	n.err = n.revoke(context.WithoutCancel(ctx))
+	n.store.log.LogAttrs(ctx, slog.LevelWarn, "session is lost", slog.String("session", n.ID()), slog.Any("error", lost))
 }
 
-// renewals returns when the session has ended, with store.ErrSessionLost if the cluster has ended it.
+// renewals returns when the session has ended: with store.ErrSessionLost, unless that was wanted.
 func (n *Session) renewals(ctx context.Context) error {
 	pause := n.ttl / 3
 	for {
@@ -125,7 +127,7 @@ func (n *Session) renewals(ctx context.Context) error {
 		case <-n.store.closing:
 			return nil
 		case <-n.Done():
-			return nil
+			return fmt.Errorf("not renewed within %s: %w", n.ttl, store.ErrSessionLost)
 		case <-time.After(pause):
 		}
 		sent := time.Now()

@@ -21,8 +21,7 @@ const (
 
 // poller notices that the file has changed, for all watches of the process.
 type poller struct {
-	db            *sql.DB
-	conn          *sql.Conn
+	conn          *conn
 	version, meta *sql.Stmt
 	interval      time.Duration
 	seen          int64 // the version that the connection saw last
@@ -40,30 +39,27 @@ type pollState struct {
 }
 
 func newPoller(ctx context.Context, path string, interval time.Duration) (*poller, error) {
-	db, err := sql.Open("sqlite", dsn(path, "rw", "busy_timeout(1000)", "query_only(ON)"))
+	conn, err := connect(ctx, path, "busy_timeout(1000)", "query_only(ON)")
 	if err != nil {
 		return nil, fmt.Errorf("open for polling: %w", err)
 	}
-	p := &poller{db: db, interval: interval, seen: -1, state: pollState{changed: make(chan struct{})}}
-	if p.conn, err = db.Conn(ctx); err == nil {
-		p.version, err = p.conn.PrepareContext(ctx, "PRAGMA data_version")
-	}
+	p := &poller{conn: conn, interval: interval, seen: -1, state: pollState{changed: make(chan struct{})}}
+	err = conn.prepare(
+		ctx,
+		statement{&p.version, "PRAGMA data_version"},
+		statement{&p.meta, "SELECT revision FROM meta"},
+	)
 	if err == nil {
-		p.meta, err = p.conn.PrepareContext(ctx, "SELECT revision FROM meta")
+		p.look(ctx)
+		err = p.now().err
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open for polling: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open for polling: %w", err), conn.close())
 	}
-	p.look(ctx)
-	return p, p.now().err
+	return p, nil
 }
 
-func (p *poller) close() error {
-	if err := errors.Join(p.conn.Close(), p.db.Close()); err != nil {
-		return fmt.Errorf("close for polling: %w", err)
-	}
-	return nil
-}
+func (p *poller) close() error { return p.conn.close() }
 
 // run looks at the file at every interval, and when this process has written.
 func (p *poller) run(ctx context.Context, committed <-chan struct{}) {

@@ -18,7 +18,7 @@ type meta struct {
 type tx struct {
 	meta
 	saved  meta // as it stood when the transaction began
-	conn   *sql.Conn
+	conn   *conn
 	limits logLimits
 	dirty  bool // something was written since it was last set to false
 
@@ -26,53 +26,49 @@ type tx struct {
 	find, get, put, del, bound, append, lengths, forget      *sql.Stmt
 }
 
-func newTx(ctx context.Context, db *sql.DB, limits logLimits) (*tx, error) {
-	conn, err := db.Conn(ctx)
+func newTx(ctx context.Context, path string, limits logLimits) (*tx, error) {
+	conn, err := connect(ctx, path, "busy_timeout(5000)", "synchronous(FULL)", "journal_size_limit(67108864)")
 	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
+		return nil, err
 	}
 	t := &tx{conn: conn, limits: limits}
 	if err := t.prepare(ctx); err != nil {
-		return nil, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, conn.close())
 	}
 	return t, nil
 }
 
 func (t *tx) prepare(ctx context.Context) error {
 	var version int64
-	if err := t.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	if err := t.conn.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	// A newer version's change may so far stand in the write-ahead log only.
 	if err := checkVersion(applicationID, version); err != nil {
 		return err
 	}
-	for _, p := range []struct {
-		stmt **sql.Stmt
-		text string
-	}{
-		{&t.beginStmt, "BEGIN IMMEDIATE"},
-		{&t.commitStmt, "COMMIT"},
-		{&t.rollbackStmt, "ROLLBACK"},
-		{&t.readMeta, "SELECT revision, compacted, log_bytes, session, session_pid FROM meta"},
-		{&t.writeMeta, "UPDATE meta SET revision = ?, compacted = ?, log_bytes = ?, session = ?, session_pid = ?"},
-		{&t.find, "SELECT key, created, modified FROM kv WHERE key >= ? ORDER BY key LIMIT 1"},
-		{&t.get, "SELECT key, value, created, modified, session FROM kv WHERE key = ?"},
-		{&t.put, `INSERT INTO kv (key, value, created, modified, session) VALUES (?1, ?2, ?3, ?3, ?4)
+	err := t.conn.prepare(
+		ctx,
+		statement{&t.beginStmt, "BEGIN IMMEDIATE"},
+		statement{&t.commitStmt, "COMMIT"},
+		statement{&t.rollbackStmt, "ROLLBACK"},
+		statement{&t.readMeta, "SELECT revision, compacted, log_bytes, session, session_pid FROM meta"},
+		statement{&t.writeMeta, "UPDATE meta SET revision = ?, compacted = ?, log_bytes = ?, session = ?, session_pid = ?"},
+		statement{&t.find, "SELECT key, created, modified FROM kv WHERE key >= ? ORDER BY key LIMIT 1"},
+		statement{&t.get, "SELECT key, value, created, modified, session FROM kv WHERE key = ?"},
+		statement{&t.put, `INSERT INTO kv (key, value, created, modified, session) VALUES (?1, ?2, ?3, ?3, ?4)
 			ON CONFLICT (key) DO UPDATE SET value = ?2, modified = ?3, session = ?4 RETURNING created`},
-		{&t.del, "DELETE FROM kv WHERE key = ?"},
-		{&t.bound, "SELECT key FROM kv WHERE session <> '' ORDER BY key"},
-		{&t.append, "INSERT INTO log (revision, seq, key, value, created, session) VALUES (?, ?, ?, ?, ?, ?)"},
-		{&t.lengths, "SELECT revision, length(key) + ifnull(length(value), 0) FROM log ORDER BY revision"},
-		{&t.forget, "DELETE FROM log WHERE revision <= ?"},
-	} {
-		var err error
-		if *p.stmt, err = t.conn.PrepareContext(ctx, p.text); err != nil {
-			return fmt.Errorf("prepare to write: %w", err)
-		}
+		statement{&t.del, "DELETE FROM kv WHERE key = ?"},
+		statement{&t.bound, "SELECT key FROM kv WHERE session <> '' ORDER BY key"},
+		statement{&t.append, "INSERT INTO log (revision, seq, key, value, created, session) VALUES (?, ?, ?, ?, ?, ?)"},
+		statement{&t.lengths, "SELECT revision, length(key) + ifnull(length(value), 0) FROM log ORDER BY revision"},
+		statement{&t.forget, "DELETE FROM log WHERE revision <= ?"},
+	)
+	if err != nil {
+		return err
 	}
 	// From here on the writer does the waiting.
-	if _, err := t.conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+	if _, err := t.conn.conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return fmt.Errorf("prepare to write: %w", err)
 	}
 	return nil

@@ -2,8 +2,6 @@ package local
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -29,7 +27,6 @@ type job struct {
 
 // writer does all the writing of this process.
 type writer struct {
-	db        *sql.DB
 	tx        *tx
 	jobs      chan *job
 	committed chan struct{} // holds one element if something was written that the poller has yet to see
@@ -37,23 +34,14 @@ type writer struct {
 }
 
 func newWriter(ctx context.Context, path string, limits logLimits) (*writer, error) {
-	db, err := sql.Open("sqlite", dsn(path, "rw", "busy_timeout(5000)", "synchronous(FULL)", "journal_size_limit(67108864)"))
+	t, err := newTx(ctx, path, limits)
 	if err != nil {
 		return nil, fmt.Errorf("open for writing: %w", err)
 	}
-	w := &writer{db: db, jobs: make(chan *job), committed: make(chan struct{}, 1), closed: make(chan struct{})}
-	if w.tx, err = newTx(ctx, db, limits); err != nil {
-		return nil, errors.Join(fmt.Errorf("open for writing: %w", err), db.Close())
-	}
-	return w, nil
+	return &writer{tx: t, jobs: make(chan *job), committed: make(chan struct{}, 1), closed: make(chan struct{})}, nil
 }
 
-func (w *writer) close() error {
-	if err := errors.Join(w.tx.conn.Close(), w.db.Close()); err != nil {
-		return fmt.Errorf("close for writing: %w", err)
-	}
-	return nil
-}
+func (w *writer) close() error { return w.tx.conn.close() }
 
 // do carries out run inside of a transaction, and returns when what it wrote is on the disk. If ctx ends first, it
 // may or may not be carried out.

@@ -12,9 +12,11 @@ package etcdtest
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -37,13 +39,20 @@ type Server struct {
 	tests   atomic.Int64
 }
 
-type options struct{ fsync bool }
+type options struct {
+	fsync bool
+	tls   bool
+	token string
+}
 
 // Option changes how a server is run.
 type Option func(*options)
 
 // Fsync has the server write to the disk as a real one does, which tests of speed want. Other tests do not wait for it.
 func Fsync() Option { return func(o *options) { o.fsync = true } }
+
+// TLS has the server speak TLS to its clients, with a certificate that it makes for itself; see CA.
+func TLS() Option { return func(o *options) { o.tls = true } }
 
 // Start starts a server that the end of the test stops. Clients that the test closes in a Cleanup of its own are closed
 // before.
@@ -62,24 +71,15 @@ func launch(dir string, opts ...Option) (*Server, error) {
 	for _, o := range opts {
 		o(&s.options)
 	}
+	if s.options.tls {
+		s.client.Scheme = "https"
+	}
 	return s, s.start()
 }
 
 // start runs the server until Stop. It is ready to serve when start returns.
 func (s *Server) start() error {
-	cfg := embed.NewConfig()
-	cfg.Dir = s.dir
-	cfg.ListenClientUrls = []url.URL{s.client}
-	cfg.AdvertiseClientUrls = cfg.ListenClientUrls
-	peer := url.URL{Scheme: "http", Host: "127.0.0.1:0"} // nobody will call
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
-	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	cfg.TickMs, cfg.ElectionMs = 10, 100
-	cfg.UnsafeNoFsync = !s.options.fsync
-	cfg.EnableGRPCGateway = false
-	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	cfg.ServiceRegister = func(g *grpc.Server) { s.grpc = g }
-	etcd, err := embed.StartEtcd(cfg)
+	etcd, err := embed.StartEtcd(s.config())
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
@@ -96,8 +96,41 @@ func (s *Server) start() error {
 	}
 }
 
+func (s *Server) config() *embed.Config {
+	cfg := embed.NewConfig()
+	cfg.Dir = s.dir
+	cfg.ListenClientUrls = []url.URL{s.client}
+	cfg.AdvertiseClientUrls = cfg.ListenClientUrls
+	peer := url.URL{Scheme: "http", Host: "127.0.0.1:0"} // nobody will call
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+	cfg.TickMs, cfg.ElectionMs = 10, 100
+	cfg.BcryptCost = 4 // the least
+	cfg.UnsafeNoFsync = !s.options.fsync
+	cfg.EnableGRPCGateway = false
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	cfg.ServiceRegister = func(g *grpc.Server) { s.grpc = g }
+	cfg.ClientAutoTLS, cfg.SelfSignedCertValidity = s.options.tls, 1
+	if s.options.token != "" {
+		cfg.InitialClusterToken = s.options.token
+	}
+	return cfg
+}
+
 // Endpoints is where clients find the server. It stays the same over a restart.
-func (s *Server) Endpoints() []string { return []string{s.client.Host} }
+func (s *Server) Endpoints() []string { return []string{s.client.String()} }
+
+// CA verifies the certificate of a server that was started with TLS.
+func (s *Server) CA(tb testing.TB) *x509.CertPool {
+	tb.Helper()
+	pem, err := os.ReadFile(filepath.Join(s.dir, "fixtures", "client", "cert.pem"))
+	if err != nil {
+		tb.Fatalf("read etcd's certificate: %v", err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	return pool
+}
 
 // Prefix is one that nobody else uses.
 func (s *Server) Prefix(tb testing.TB) string {
@@ -123,6 +156,19 @@ func (s *Server) Restart(tb testing.TB) {
 	if err := s.start(); err != nil {
 		tb.Fatalf("restart etcd: %v", err)
 	}
+}
+
+// Wipe restarts the server without its data, which is what clients see when a cluster is restored from an early backup.
+// A restored cluster may have another id, or the same one. It has another with a token that was not used before, and the
+// same with "".
+func (s *Server) Wipe(tb testing.TB, token string) {
+	tb.Helper()
+	s.Stop()
+	if err := os.RemoveAll(s.dir); err != nil {
+		tb.Fatalf("remove etcd's data: %v", err)
+	}
+	s.options.token = token
+	s.Restart(tb)
 }
 
 // Compact forgets the history before the revision; 0 stands for the current one.
