@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strings"
 	"sync"
-	"testing"
 
 	"kayra/store"
 )
@@ -114,115 +110,6 @@ func nameOf(txn store.Txn) string {
 		}
 	}
 	return what
-}
-
-// proxy passes TCP connections on to a server, if it is not told otherwise.
-type proxy struct {
-	t        *testing.T
-	listener net.Listener
-	running  sync.WaitGroup
-
-	mu     sync.Mutex
-	target string
-	open   map[net.Conn]bool
-	flows  chan struct{} // closed while bytes are passed on
-}
-
-func newProxy(t *testing.T, target string) *proxy {
-	t.Helper()
-	var lc net.ListenConfig
-	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	p := &proxy{t: t, listener: l, target: hostOf(target), open: map[net.Conn]bool{}, flows: make(chan struct{})}
-	close(p.flows)
-	p.running.Go(p.accept)
-	t.Cleanup(func() {
-		_ = l.Close()
-		p.hangUp("")
-		p.running.Wait()
-	})
-	return p
-}
-
-// hostOf is an endpoint without its scheme.
-func hostOf(endpoint string) string { return strings.TrimPrefix(endpoint, "http://") }
-
-func (p *proxy) address() string { return p.listener.Addr().String() }
-
-func (p *proxy) accept() {
-	for {
-		in, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		p.mu.Lock()
-		target := p.target
-		p.mu.Unlock()
-		var d net.Dialer
-		out, err := d.DialContext(context.WithoutCancel(p.t.Context()), "tcp", target)
-		if err != nil {
-			_ = in.Close()
-			continue
-		}
-		p.mu.Lock()
-		p.open[in], p.open[out] = true, true
-		p.mu.Unlock()
-		p.running.Go(func() { p.pass(in, out) })
-		p.running.Go(func() { p.pass(out, in) })
-	}
-}
-
-// pass copies one direction, and closes both when it has ended.
-func (p *proxy) pass(from, to net.Conn) {
-	_, _ = io.Copy(valve{to, p}, from)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range []net.Conn{from, to} {
-		_ = c.Close()
-		delete(p.open, c)
-	}
-}
-
-// valve is a connection that is written to while the proxy lets bytes flow.
-type valve struct {
-	net.Conn
-
-	proxy *proxy
-}
-
-// Write waits until bytes flow.
-func (v valve) Write(b []byte) (int, error) {
-	v.proxy.mu.Lock()
-	flows := v.proxy.flows
-	v.proxy.mu.Unlock()
-	<-flows
-	return v.Conn.Write(b)
-}
-
-// freeze holds all bytes back until thaw. Connections stay, as when a network loses packets.
-func (p *proxy) freeze() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.flows = make(chan struct{})
-}
-
-func (p *proxy) thaw() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.flows)
-}
-
-// hangUp breaks all connections, and has new ones lead to the target.
-func (p *proxy) hangUp(target string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.target = hostOf(target)
-	if !ended(p.flows) {
-		close(p.flows)
-	}
-	for c := range p.open {
-		_ = c.Close()
-	}
 }
 
 // ready asks for the reconciler's readiness.

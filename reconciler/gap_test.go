@@ -135,29 +135,42 @@ func (w *world) move(open opener) {
 	w.Repository = catalog.NewRepository(w.store, scope())
 }
 
-// behindProxy is a world whose reconcilers reach etcd through a proxy, and which itself reaches it directly.
-func behindProxy(t *testing.T, opts etcd.Options) (*world, *proxy) {
+// remote is a world whose reconcilers reach etcd through a proxy, and which itself reaches it directly.
+type remote struct {
+	*world
+
+	server *etcdtest.Server
+	line   *etcdtest.Proxy
+	direct opener
+}
+
+func newRemote(t *testing.T, server *etcdtest.Server, opts etcd.Options) *remote {
 	t.Helper()
-	w := newWorldOn(t, fleet{backend: "etcd"}, onEtcd(opts))
-	p := newProxy(t, opts.Endpoints[0])
-	opts.Endpoints = []string{p.address()}
+	opts.Endpoints, opts.Prefix = server.Endpoints(), server.Prefix(t)
+	w := &remote{server: server, line: etcdtest.NewProxy(t, server), direct: onEtcd(opts)}
+	w.world = newWorldOn(t, fleet{backend: "etcd"}, w.direct)
+	opts.Endpoints = w.line.Endpoints()
 	w.open = onEtcd(opts)
-	return w, p
+	return w
+}
+
+// impatient are options that notice soon when etcd is silent.
+func impatient(lease time.Duration) etcd.Options {
+	return etcd.Options{
+		LeaseTTL: lease, RequestTimeout: 500 * time.Millisecond,
+		WatchProgress: 50 * time.Millisecond, WatchSilence: 500 * time.Millisecond,
+	}
 }
 
 // A connection over which nothing comes any more looks just like one over which nothing has to.
 func TestSilentWatch(t *testing.T) {
 	t.Parallel()
-	server := cluster.Server(t)
-	w, line := behindProxy(t, etcd.Options{
-		Endpoints: server.Endpoints(), Prefix: server.Prefix(t),
-		RequestTimeout: 500 * time.Millisecond, WatchProgress: 50 * time.Millisecond, WatchSilence: 500 * time.Millisecond,
-	})
+	w := newRemote(t, cluster.Server(t), impatient(time.Minute))
 	p := w.startOne()
 	calls := w.hold(every)
 	w.register(compute, "sre")
 	run := w.next(calls)
-	line.freeze()
+	w.line.Pause()
 	w.eventually("the reconciler is not ready", func() bool { return !p.ready() })
 	if !strings.Contains(w.log.String(), store.ErrSilent.Error()) {
 		t.Error("the log does not tell that the watch is silent")
@@ -165,7 +178,7 @@ func TestSilentWatch(t *testing.T) {
 	run.answer(http.StatusOK)
 	w.eventually("the result is not taken", func() bool { return strings.Contains(w.log.String(), "the store did not take a result") })
 	w.subscribe(compute, "apps")
-	line.thaw()
+	w.line.Resume()
 	w.next(calls).answer(http.StatusOK)
 	w.synced("sre", "apps")
 	w.eventually("the reconciler is ready", func() bool { return p.ready() })
@@ -180,22 +193,17 @@ func TestSilentWatch(t *testing.T) {
 // A process that cannot reach the store for longer than its lease stops what it does, since another one begins it.
 func TestCutOffFromTheStore(t *testing.T) {
 	t.Parallel()
-	server := cluster.Server(t)
-	opts := etcd.Options{
-		Endpoints: server.Endpoints(), Prefix: server.Prefix(t), LeaseTTL: time.Second,
-		RequestTimeout: 500 * time.Millisecond, WatchProgress: 50 * time.Millisecond, WatchSilence: 500 * time.Millisecond,
-	}
-	w, line := behindProxy(t, opts)
+	w := newRemote(t, cluster.Server(t), impatient(time.Second))
 	p := w.startOne()
 	calls := w.hold(every)
 	w.register(compute, "sre")
 	first := w.next(calls)
-	line.freeze()
+	w.line.Pause()
 	w.eventually("the call is cut off", func() bool { return ended(first.gone) })
-	w.open = onEtcd(opts) // not through the proxy
+	w.open = w.direct // not through the proxy
 	w.startOne()
 	second := w.next(calls)
-	line.thaw()
+	w.line.Resume()
 	w.eventually("the reconciler is ready", func() bool { return p.ready() })
 	second.answer(http.StatusOK)
 	w.synced("sre")
@@ -269,39 +277,40 @@ func (w *world) failOne() {
 // A store that was restored from a backup is behind what the reconciler has seen of it.
 func TestRestoredStore(t *testing.T) {
 	t.Parallel()
-	server, backup := etcdtest.Start(t), etcdtest.Start(t)
-	opts := etcd.Options{Endpoints: server.Endpoints(), LeaseTTL: time.Second}
-	w, line := behindProxy(t, opts)
+	for name, token := range map[string]string{"same cluster": "", "another cluster": "restored"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			restored(newRemote(t, etcdtest.Start(t), etcd.Options{LeaseTTL: time.Second}), token)
+		})
+	}
+}
+
+func restored(w *remote, token string) {
+	t := w.t
 	p := w.startOne()
 	w.register(compute, "apps", "core")
 	w.synced("apps", "core")
 	w.settle()
-	restore := w.sub("apps").CurrentSyncID
-	copyStore(t, server, backup)
+	before, backup := w.sub("apps").CurrentSyncID, w.backUp()
 
 	w.sync(catalog.SyncRequest{})
 	w.subscribe(compute, "sre")
 	w.startOne().stop()
-	w.started = w.started[:1]
 	w.synced("apps", "core", "sre")
 	w.settle()
 	w.app.forget()
-	opts.Endpoints = backup.Endpoints()
-	w.move(onEtcd(opts))
-	line.hangUp(backup.Endpoints()[0])
-
+	w.restore(backup, token)
 	w.eventually("the reconciler is known to the restored store", func() bool {
 		alive, err := w.Reconcilers(t.Context())
 		must(t, err)
 		return len(alive) == 1 && p.ready()
 	})
 	w.settle()
-	if got := w.sub("apps"); got.CurrentSyncID != restore || !got.InSync || len(w.app.of("apps")) > 0 {
-		t.Errorf("apps is at %s after %d calls, not left at the restored %s", got.CurrentSyncID, len(w.app.of("apps")), restore)
+	if got := w.sub("apps"); got.CurrentSyncID != before || !got.InSync || len(w.app.of("apps")) > 0 {
+		t.Errorf("apps is at %s after %d calls, not left at the restored %s", got.CurrentSyncID, len(w.app.of("apps")), before)
 	}
-	w.app.behave(func(c call) int {
-		return map[bool]int{true: http.StatusOK, false: http.StatusTeapot}[c.namespace == "apps"]
-	})
+
+	w.app.behave(fails("core"))
 	w.sync(catalog.SyncRequest{})
 	w.synced("apps")
 	w.eventually("the failure of core is recorded", func() bool { return w.sub("core").State == catalog.StateError })
@@ -315,23 +324,34 @@ func TestRestoredStore(t *testing.T) {
 	w.wantNoLocks()
 }
 
-// copyStore copies all that stands in one server to another, whose revision is lower then.
-func copyStore(t *testing.T, from, to *etcdtest.Server) {
-	t.Helper()
-	dial := func(s *etcdtest.Server) *clientv3.Client {
-		c, err := clientv3.New(clientv3.Config{Endpoints: s.Endpoints(), Logger: zap.NewNop()})
-		must(t, err)
-		t.Cleanup(func() { _ = c.Close() })
-		return c
-	}
-	source, target := dial(from), dial(to)
-	all, err := source.Get(t.Context(), "/", clientv3.WithPrefix())
-	must(t, err)
+// backUp reads all that is to stay in the server.
+func (w *remote) backUp() (backup []clientv3.Op) {
+	w.t.Helper()
+	all, err := w.dial().Get(w.t.Context(), "/", clientv3.WithPrefix())
+	must(w.t, err)
 	for _, kv := range all.Kvs {
-		if kv.Lease != 0 {
-			continue
+		if kv.Lease == 0 {
+			backup = append(backup, clientv3.OpPut(string(kv.Key), string(kv.Value)))
 		}
-		_, err := target.Put(t.Context(), string(kv.Key), string(kv.Value))
-		must(t, err)
 	}
+	return backup
+}
+
+// restore replaces all that is in the server. Its revision is lower then than it was.
+func (w *remote) restore(backup []clientv3.Op, token string) {
+	w.t.Helper()
+	w.line.Pause()
+	w.server.Wipe(w.t, token)
+	_, err := w.dial().Txn(w.t.Context()).Then(backup...).Commit()
+	must(w.t, err)
+	w.move(w.direct)
+	w.line.Resume()
+}
+
+func (w *remote) dial() *clientv3.Client {
+	w.t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: w.server.Endpoints(), Logger: zap.NewNop()})
+	must(w.t, err)
+	w.t.Cleanup(func() { _ = c.Close() })
+	return c
 }
