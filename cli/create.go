@@ -30,7 +30,7 @@ func createCommand(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			body, err := c.read(cmd, e.streams.In)
 			if err != nil {
-				return misuse(cmd, err)
+				return err
 			}
 			cl, err := e.remote(cmd)
 			if err != nil {

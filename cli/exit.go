@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"kayra/cli/term"
 	"kayra/store"
 	"kayra/store/catalog"
@@ -60,6 +58,7 @@ func (c code) reason() string {
 type failure struct {
 	code    code
 	status  int    // of the HTTP answer, or 0
+	misuse  bool   // the command's help would have helped
 	message string // what is wrong; a line for each mistake
 	hint    string // what to do about it, or ""
 	err     error  // what it is made of, or nil
@@ -69,20 +68,15 @@ func (f *failure) Error() string { return f.message }
 func (f *failure) Unwrap() error { return f.err }
 
 func usage(hint, format string, args ...any) error {
-	return &failure{code: codeUsage, message: fmt.Sprintf(format, args...), hint: hint}
+	return &failure{code: codeUsage, misuse: true, message: fmt.Sprintf(format, args...), hint: hint}
 }
 
-// misuse is the failure of a command that was not run, since its arguments are wrong. cobra's suggestions are its hint.
-func misuse(cmd *cobra.Command, err error) error {
-	help := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+// misuse is the failure of a command that was not run, since its arguments are wrong.
+func misuse(err error) error {
 	if f, ok := errors.AsType[*failure](err); ok {
-		return &failure{code: f.code, message: f.message, hint: strings.TrimPrefix(f.hint+"; "+help, "; "), err: err}
+		return f
 	}
-	message, suggestions, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
-	if found {
-		help = fmt.Sprintf("did you mean %s? %s", strings.Join(strings.Fields(suggestions), " or "), help)
-	}
-	return &failure{code: codeUsage, message: strings.TrimSpace(message), hint: help, err: err}
+	return &failure{code: codeUsage, misuse: true, message: err.Error(), err: err}
 }
 
 // explain finds out what an error means for the user. A command that fails once ctx has ended was interrupted.

@@ -102,6 +102,13 @@ type page struct {
 	Continue string            `json:"continue,omitempty"`
 }
 
+// readPage tells a list from other answers, which an app may give.
+func readPage(answer []byte) (page, bool) {
+	var p page
+	err := json.Unmarshal(answer, &p)
+	return p, err == nil && p.Items != nil
+}
+
 // list reads the pages of a list and joins them. An answer that is no list is given as it is.
 func (g *get) list(ctx context.Context, r *route) ([]byte, error) {
 	all := page{Items: []json.RawMessage{}}
@@ -110,8 +117,8 @@ func (g *get) list(ctx context.Context, r *route) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var next page
-		if err := json.Unmarshal(answer, &next); err != nil || next.Items == nil {
+		next, ok := readPage(answer)
+		if !ok {
 			return answer, nil
 		}
 		if next.Continue != "" && next.Continue == all.Continue {

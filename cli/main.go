@@ -7,6 +7,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -25,9 +26,16 @@ const clientName = "kayra-cli"
 // Main runs the process's command line and gives its exit code. The first SIGINT or SIGTERM asks the command to end; a
 // second one ends the process at once.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 2) // one to ask, one to insist
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(int(codeInterrupted)) // whoever insists does not wait for anything
+	}()
 	return Run(ctx, System())
 }
 
@@ -47,16 +55,20 @@ func System() Process {
 // Run runs a command line and gives its exit code. It returns soon after ctx has ended.
 func Run(ctx context.Context, p Process) int {
 	e := newEnv(p)
-	root := rootCommand(e, program(p.Args))
+	root := rootCommand(e, program(p.Args)) //nolint:contextcheck // a command has its context when it runs
 	root.SetArgs(p.Args[1:])
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return int(codeDone)
 	}
 	if !e.running {
-		err = misuse(cmd, err)
+		err = misuse(err)
 	}
-	return e.fail(explain(ctx, err), wantsJSON(p.Args))
+	f := explain(ctx, err)
+	if f.misuse {
+		f.hint = strings.TrimPrefix(fmt.Sprintf("%s; see `%s --help`", f.hint, cmd.CommandPath()), "; ")
+	}
+	return e.fail(f, wantsJSON(p.Args))
 }
 
 func program(args []string) string {

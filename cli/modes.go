@@ -39,7 +39,7 @@ func checkModes(c *config.Config, env lookup) error {
 // modeFailure has a line for each mistake that counts, or is nil if none does.
 func modeFailure(c *config.Config, err error, counts func(*pipeline.FieldError) bool) error {
 	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join gives one that is not wrapped
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()
 	}
 	var lines []string

@@ -25,31 +25,40 @@ type backend interface {
 	Close() error
 }
 
-// retryPause is the time between two tries to reach the store at the start.
-const retryPause = 2 * time.Second
+// retryPause is the time between two tries to reach the store at the start. A try by itself may take a while.
+const retryPause = 500 * time.Millisecond
 
 // open opens the store that is configured. One that cannot be reached is tried again, and the user told, for as long as
-// patience lasts.
+// patience lasts; without any there is one try.
 func (e *env) open(ctx context.Context, c config.Database, log *slog.Logger, patience time.Duration) (backend, error) {
-	deadline := e.now().Add(patience)
+	if patience <= 0 {
+		return openOnce(ctx, c, log)
+	}
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	why := store.ErrUnavailable
 	for {
-		s, err := openOnce(ctx, c, log)
-		if err == nil || !errors.Is(err, store.ErrUnavailable) {
-			return s, err
+		s, err := openOnce(patient, c, log)
+		switch {
+		case err == nil:
+			return s, nil
+		case errors.Is(err, store.ErrUnavailable):
+			why = err
+		case ctx.Err() != nil || patient.Err() == nil:
+			return nil, err
 		}
-		left := deadline.Sub(e.now())
-		if left <= 0 {
-			return nil, &failure{
-				code: codeUnreachable, message: fmt.Sprintf("%v (given up after --startup-timeout, %s)", err, patience), err: err,
-			}
+		if patient.Err() == nil {
+			e.tell("waiting for the store: %s", term.Escape(why.Error()))
 		}
-		e.tell("waiting for the store, for %s more: %s", left.Round(time.Second), term.Escape(err.Error()))
-		pause := time.NewTimer(min(retryPause, left))
+		pause := time.NewTimer(retryPause)
 		select {
-		case <-ctx.Done():
-			pause.Stop()
-			return nil, fmt.Errorf("wait for the store: %w", ctx.Err())
 		case <-pause.C:
+		case <-patient.Done():
+			pause.Stop()
+			return nil, &failure{
+				code: codeUnreachable, err: why,
+				message: fmt.Sprintf("%s cannot be reached, and --startup-timeout (%s) is over: %v", named(c), patience, why),
+			}
 		}
 	}
 }
@@ -68,7 +77,7 @@ func openOnce(ctx context.Context, c config.Database, log *slog.Logger) (backend
 // opened keeps a store that is nil from becoming a backend that is not.
 func opened[S backend](s S, err error) (backend, error) {
 	if err != nil {
-		return nil, err //nolint:wrapcheck // says which store it is
+		return nil, err
 	}
 	return s, nil
 }

@@ -39,6 +39,10 @@ func (f *formatFlag) Set(s string) (err error) {
 
 // show prints a document.
 func (e *env) show(o output, resource string, document []byte) error {
+	if !json.Valid(document) {
+		const shown = 200
+		return &failure{code: codeFailed, message: fmt.Sprintf("the answer for %s is not JSON: %.*q", resource, shown, document)}
+	}
 	p := printer.Printer{Out: e.streams.Out, Format: o.format.format, NoHeaders: o.noHeaders, Color: e.streams.Color}
 	if err := p.Print(resource, document); err != nil {
 		return fmt.Errorf("show %s: %w", resource, err)

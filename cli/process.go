@@ -77,8 +77,8 @@ func (p *process) with(ctx context.Context, e *env, address, key string, fn func
 }
 
 // announce says where the process can be reached, in one line.
-func (p *process) announce(message string, l net.Listener) {
-	p.log.Info(message, //nolint:sloglint // one of two constants
+func (p *process) announce(l net.Listener) {
+	p.log.Info("listening",
 		slog.String("address", "http://"+l.Addr().String()), slog.String("store", named(p.config.Database)),
 		slog.String("scope", p.scope().Platform+"/"+p.scope().Region))
 }

@@ -79,11 +79,11 @@ func (r *reconcile) run(ctx context.Context, l net.Listener) error {
 	}
 	late, cancel := after(ctx, r.config.Reconciler.DrainTimeout)
 	defer cancel()
-	r.announce("reconciling", l)
+	r.announce(l)
 	err = r.serveWhile(ctx, l, c)
 	if errors.Is(err, store.ErrInUse) {
 		return &failure{
-			code: codeFailed, message: err.Error(), err: err,
+			code: codeFailed, message: fmt.Sprintf("%s: %v", named(r.config.Database), err), err: err,
 			hint: "a local store has one reconciler at a time; stop the other one, or keep the records in etcd",
 		}
 	}
@@ -129,8 +129,8 @@ func (r *reconcile) serveWhile(ctx context.Context, l net.Listener, c *reconcile
 		return nil
 	})
 	group.Go(func() error {
-		defer srv.Close()     //nolint:errcheck // what is still open is of no interest
-		return c.Run(running) //nolint:wrapcheck // says what it did
+		defer srv.Close() //nolint:errcheck // what is still open is of no interest
+		return c.Run(running)
 	})
 	return group.Wait() //nolint:wrapcheck // already are
 }

@@ -70,8 +70,8 @@ func (e *env) token(cmd *cobra.Command, c *config.Config) (string, error) {
 }
 
 // gateway is where the resources of a registered app are.
-func (r *remote) gateway(api string) (*client.Client, error) {
-	url := r.config.Reconciler.GatewayURL
+func (m *remote) gateway(api string) (*client.Client, error) {
+	url := m.config.Reconciler.GatewayURL
 	if url == "" {
 		return nil, &failure{
 			code:    codeFailed,
@@ -79,7 +79,7 @@ func (r *remote) gateway(api string) (*client.Client, error) {
 			hint:    "set it in kayra.yaml or by KAYRA_RECONCILER_GATEWAY_URL",
 		}
 	}
-	c, err := r.open(url)
+	c, err := m.open(url)
 	if err != nil {
 		return nil, fmt.Errorf("reach gateway: %w", err)
 	}

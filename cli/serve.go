@@ -67,7 +67,7 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
-	s.announce("serving", l)
+	s.announce(l)
 	return srv.Serve(ctx, l) //nolint:wrapcheck // says where it served
 }
 

@@ -34,7 +34,7 @@ func updateCommand(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			body, err := u.read(cmd, e.streams.In)
 			if err != nil {
-				return misuse(cmd, err)
+				return err
 			}
 			c, err := e.remote(cmd)
 			if err != nil {

@@ -60,7 +60,7 @@ func serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Ha
 	})
 	group.Go(func() error {
 		<-ctx.Done()
-		return srv.Close() //nolint:wrapcheck // cannot be of interest any more
+		return srv.Close()
 	})
 }
 

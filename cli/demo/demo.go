@@ -93,7 +93,7 @@ func (s *stage) set(ctx context.Context, fail context.CancelCauseFunc) (err erro
 		return err
 	}
 	file := filepath.Join(s.dir, "kayra.yaml")
-	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, s.gateway)), 0o600); err != nil { //nolint:perfsprint // a template
+	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, s.gateway)), 0o600); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	if s.server, err = s.start(ctx, fail, "server", "serve", "--config", file); err != nil {
@@ -116,7 +116,7 @@ func (s *stage) start(ctx context.Context, fail context.CancelCauseFunc, name st
 	s.processes = append(s.processes, p)
 	go func() {
 		<-p.ended
-		fail(fmt.Errorf("the %s has ended by itself: %w", p.name, p.err))
+		fail(fmt.Errorf("the %s has ended by itself: %s", p.name, p.state))
 	}()
 	return p.address(ctx)
 }
@@ -133,9 +133,9 @@ func (s *stage) end() error {
 // explain shows what the processes wrote last.
 func (s *stage) explain() {
 	for _, p := range s.processes {
-		fmt.Fprintf(s.Err, "--- %s, the end of %s:\n%s\n", p.name, p.log, p.tail())
+		_, _ = fmt.Fprintf(s.Err, "--- %s, the end of %s:\n%s\n", p.name, p.log, p.tail())
 	}
-	fmt.Fprintf(s.Err, "--- everything is kept in %s\n", s.dir)
+	_, _ = fmt.Fprintf(s.Err, "--- everything is kept in %s\n", s.dir)
 }
 
 // keep leaves the stage to the user until ctx ends.

@@ -23,8 +23,9 @@ const grace = 10 * time.Second
 type process struct {
 	name  string
 	log   string             // the file that has what it wrote
-	ended chan struct{}      // closed when it has ended, for the reason in err
-	err   error              // how it ended; nil: well
+	ended chan struct{}      // closed when it has ended
+	state string             // how it has ended, as the system says
+	err   error              // that it has not ended well
 	stop  context.CancelFunc // asks it to end
 	ready chan string        // has the address that it announced
 }
@@ -53,8 +54,9 @@ func start(ctx context.Context, o Options, dir, name string, env []string, args 
 	go func() {
 		defer close(p.ended)
 		err := cmd.Wait()
-		if ctx.Err() == nil || cmd.ProcessState.ExitCode() != 0 {
-			p.err = err
+		p.state = cmd.ProcessState.String()
+		if cmd.ProcessState.ExitCode() != 0 {
+			p.err = fmt.Errorf("the %s did not end well: %w", p.name, err)
 		}
 		_ = log.Close() // what was written is written
 	}()
@@ -67,9 +69,9 @@ func (p *process) address(ctx context.Context) (string, error) {
 	case address := <-p.ready:
 		return address, nil
 	case <-p.ended:
-		return "", fmt.Errorf("the %s ended before it listened: %v", p.name, p.err)
+		return "", fmt.Errorf("the %s ended before it listened: %s", p.name, p.state)
 	case <-ctx.Done():
-		return "", fmt.Errorf("wait for the %s: %w", p.name, ctx.Err())
+		return "", fmt.Errorf("wait for the %s: %w", p.name, context.Cause(ctx))
 	}
 }
 
@@ -77,10 +79,7 @@ func (p *process) address(ctx context.Context) (string, error) {
 func (p *process) end() error {
 	p.stop()
 	<-p.ended
-	if p.err != nil {
-		return fmt.Errorf("the %s did not end well: %w", p.name, p.err)
-	}
-	return nil
+	return p.err
 }
 
 // tail is the end of what the child wrote.

@@ -50,7 +50,8 @@ func columnsOf(resource string) []column {
 		}
 	case "apis":
 		return []column{
-			{header: "NAME", cell: parentKey("name")}, {header: "SHORT", cell: parentKey("short_name")},
+			{header: "NAME", cell: parentKey("name")},
+			{header: "SHORT", cell: parentKey("short_name")},
 			key("RESOURCE", "name"), key("NAMESPACED", "namespaced"), key("VERBS", "verbs"),
 		}
 	}
@@ -60,7 +61,8 @@ func columnsOf(resource string) []column {
 func registrationColumns() []column {
 	return []column{
 		key("NAME", "name"), key("SHORT", "short_name"), key("ACTIVE", "active"), key("OWNER", "owner"),
-		key("SYNC_ID", "sync_id"), {header: "ROLLOUT", cell: rollout},
+		key("SYNC_ID", "sync_id"),
+		{header: "ROLLOUT", cell: rollout},
 		wide(key("RELEASED", "released_sync_id")), wide(key("MODE", "mode")),
 		wide(column{header: "DEPENDS_ON", cell: dependencies}), wide(key("DESCRIPTION", "description")),
 	}
@@ -69,7 +71,8 @@ func registrationColumns() []column {
 func statusColumns() []column {
 	return []column{
 		key("NAMESPACE", "namespace"), key("STATE", "state"), key("SYNCED", "synced"), key("REASON", "reason"),
-		key("CURRENT", "current_sync_id"), {header: "TARGET", cell: parentKey("sync_id")},
+		key("CURRENT", "current_sync_id"),
+		{header: "TARGET", cell: parentKey("sync_id")},
 		wide(key("ATTEMPTED", "attempted_sync_id")), wide(key("UPDATED", "updated_at")), wide(key("MESSAGE", "message")),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -33,7 +34,7 @@ func value(dec *json.Decoder) (*yaml.Node, error) {
 	case json.Number:
 		return number(t.String()), nil
 	case bool:
-		return scalar("!!bool", fmt.Sprint(t)), nil
+		return scalar("!!bool", strconv.FormatBool(t)), nil
 	}
 	return scalar("!!null", "null"), nil
 }

@@ -34,31 +34,36 @@ func TestTables(t *testing.T) {
 		resource, doc, out string
 	}{
 		"namespaces": {
-			printer.Printer{Format: printer.Table}, "namespaces", `{"items":[{"name":"sre","active":true},{"name":"applications","active":false}]}`,
+			printer.Printer{Format: printer.Table},
+			"namespaces", `{"items":[{"name":"sre","active":true},{"name":"applications","active":false}]}`,
 			"NAME           ACTIVE\nsre            true\napplications   false\n",
 		},
 		"without headers": {
 			printer.Printer{Format: printer.Table, NoHeaders: true}, "namespaces", `{"name":"sre","active":true}`, "sre   true\n",
 		},
 		"registrations": {
-			printer.Printer{Format: printer.Table}, "apiregistrations", registrations,
+			printer.Printer{Format: printer.Table},
+			"apiregistrations", registrations,
 			"NAME                  SHORT     ACTIVE   OWNER   SYNC_ID   ROLLOUT\n" +
 				"compute.example.com   compute   true     sre-a   s2        canary a,b,c and 2 more, paused\n" +
 				"dns.example.com       -         false    -       x         -\n",
 		},
 		"subscriptions": {
-			printer.Printer{Format: printer.Table}, "subscriptions",
+			printer.Printer{Format: printer.Table},
+			"subscriptions",
 			`{"items":[{"api":"a.b","namespace":"sre","active":true,"state":"success","current_sync_id":"s1","expected_sync_id":"s2","synced":false,"reason":"canary_hold"}]}`,
 			"NAMESPACE   API   ACTIVE   STATE     SYNCED   REASON        CURRENT\n" +
 				"sre         a.b   true     success   false    canary_hold   s1\n",
 		},
 		"status": {
-			printer.Printer{Format: printer.Table}, "apiregistrations/status",
+			printer.Printer{Format: printer.Table},
+			"apiregistrations/status",
 			`{"name":"a.b","sync_id":"s2","subscriptions":[{"namespace":"sre","state":"success","current_sync_id":"s1","synced":false,"reason":"queued"}]}`,
 			"NAMESPACE   STATE     SYNCED   REASON   CURRENT   TARGET\nsre         success   false    queued   s1        s2\n",
 		},
 		"apis": {
-			printer.Printer{Format: printer.Table}, "apis",
+			printer.Printer{Format: printer.Table},
+			"apis",
 			`{"apis":[{"name":"catalog.example.com","short_name":"catalog","builtin":true,"resources":[{"name":"namespaces","namespaced":false,"verbs":["get","list"]}]},
 			 {"name":"a.b","short_name":"","builtin":false,"resources":[]}]}`,
 			"NAME                  SHORT     RESOURCE     NAMESPACED   VERBS\n" +
@@ -66,7 +71,8 @@ func TestTables(t *testing.T) {
 				"a.b                   -         -            -            -\n",
 		},
 		"a resource that nobody knows": {
-			printer.Printer{Format: printer.Table}, "machines", `{"items":[{"size":3,"name":"m1","disks":[1]},{"name":"m2","zone":"z"}]}`,
+			printer.Printer{Format: printer.Table},
+			"machines", `{"items":[{"size":3,"name":"m1","disks":[1]},{"name":"m2","zone":"z"}]}`,
 			"NAME   SIZE   ZONE\nm1     3      -\nm2     -      z\n",
 		},
 		"an empty list": {printer.Printer{Format: printer.Table}, "namespaces", `{"items":[]}`, "NAME   ACTIVE\n"},
@@ -77,7 +83,8 @@ func TestTables(t *testing.T) {
 			printer.Printer{Format: printer.Table}, "x", `{"na\u001bme":"\u001b[31m\n\u202e"}`, `NA\x1bME` + "\n" + `\x1b[31m\n\u202e` + "\n",
 		},
 		"colour": {
-			printer.Printer{Format: printer.Table, Color: true, NoHeaders: true}, "x", `{"name":"a","state":"error","z":1}`,
+			printer.Printer{Format: printer.Table, Color: true, NoHeaders: true},
+			"x", `{"name":"a","state":"error","z":1}`,
 			"a   \x1b[31merror\x1b[0m   1\n",
 		},
 	} {

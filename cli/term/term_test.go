@@ -57,7 +57,7 @@ func TestConfirmTakesOnlyYes(t *testing.T) {
 func TestConfirmEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	in, typed := io.Pipe()
-	defer typed.Close()
+	t.Cleanup(func() { _ = typed.Close() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := term.Streams{In: in, Err: io.Discard}.Confirm(ctx, "?")

@@ -1,0 +1,34 @@
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+
+	"kayra/cli"
+	"kayra/store/etcd/etcdtest"
+)
+
+// cluster is the etcd that the scripts share, each with a prefix of its own.
+var cluster etcdtest.Shared
+
+// TestMain runs the tests or, where a script has started this program under the name of a command, that command.
+func TestMain(m *testing.M) {
+	kayra := func() { os.Exit(cli.Main()) } //nolint:forbidigo // as main does
+	testscript.Main(leakless{cluster.Around(m)}, map[string]func(){"kayra": kayra, "kayra-cli": kayra})
+}
+
+// leakless fails tests that leave goroutines behind.
+type leakless struct{ etcdtest.Tests }
+
+func (l leakless) Run() int {
+	code := l.Tests.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
