@@ -213,6 +213,26 @@ func TestCutOffFromTheStore(t *testing.T) {
 	w.wantNoLocks()
 }
 
+// A lock may go before its holder learns that its lease has ended. What it brings then is too late.
+func TestLockGoesDuringARun(t *testing.T) {
+	t.Parallel()
+	everyFleet(t, func(w *world) {
+		w.start()
+		calls := w.hold(every)
+		w.register(compute, "sre")
+		first := w.next(calls)
+		_, err := w.store.Txn(w.t.Context(), store.Txn{Then: []store.Op{store.Delete(lockOf("sre"))}})
+		must(w.t, err)
+		first.answer(http.StatusOK)
+		w.next(calls).answer(http.StatusOK)
+		w.synced("sre")
+		w.settle()
+		w.wantCalls("sre", 2)
+		w.wantOutcomes("sre", catalog.StateSuccess)
+		w.wantNoLocks()
+	})
+}
+
 // Whether a write that went unanswered has happened cannot be known, and every one of the reconcilers' may be one.
 func TestUnansweredWrites(t *testing.T) {
 	t.Parallel()

@@ -3,11 +3,13 @@
 package reconciler_test
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"syscall"
 	"testing"
 
+	"kayra/store"
 	"kayra/store/catalog"
 )
 
@@ -62,5 +64,28 @@ func TestStoppedForLongerThanTheLease(t *testing.T) {
 	w.synced("sre")
 	w.settle()
 	w.wantCalls("sre", 1)
+	w.wantNoLocks()
+}
+
+// With nobody there to take over, the lock is gone all the same, and with it the right to write.
+func TestStoppedAloneForLongerThanTheLease(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, "etcd")
+	alone := w.spawn()
+	calls := w.hold(every)
+	w.register(compute, "sre")
+	first := w.next(calls)
+	w.signal(alone, syscall.SIGSTOP)
+	w.eventually("the lock is gone", func() bool {
+		_, err := w.store.Get(t.Context(), lockOf("sre"))
+		return errors.Is(err, store.ErrNotFound)
+	})
+	first.answer(http.StatusOK)
+	w.signal(alone, syscall.SIGCONT)
+	w.next(calls).answer(http.StatusOK)
+	w.synced("sre")
+	w.settle()
+	w.wantCalls("sre", 2)
+	w.wantOutcomes("sre", catalog.StateSuccess)
 	w.wantNoLocks()
 }
