@@ -125,18 +125,18 @@ func TestDocumentIsMandatory(t *testing.T) {
 func TestGatewayHangs(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
-		t := w.t
-		w.gateway.Timeout = 500 * time.Millisecond
+		w.gateway.Timeout = time.Second
 		w.start()
-		w.app.document(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 		w.register(compute, "sre")
-		w.eventually("the failure is recorded", func() bool { return w.sub("sre").State == catalog.StateError })
+		w.synced("sre")
+		w.settle()
+		old := w.sub("sre").CurrentSyncID
+		w.app.document(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		w.app.forget()
+		w.sync(catalog.SyncRequest{})
 		w.settle()
 		w.wantFetched(2)
-		w.wantAt("sre", "", catalog.ReasonSpecUnavailable)
-		if got := w.sub("sre").Message; !strings.Contains(got, "timed out after 500ms") {
-			t.Errorf("the failure says %q", got)
-		}
+		w.wantSpecFailed(old, "timed out after 1s", "sre")
 	})
 }
 
