@@ -36,7 +36,7 @@ func (e *env) open(ctx context.Context, c config.Database, log *slog.Logger, pat
 	}
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	why := store.ErrUnavailable
+	why := fmt.Errorf("no answer in time: %w", store.ErrUnavailable)
 	for {
 		s, err := openOnce(patient, c, log)
 		switch {

@@ -132,9 +132,10 @@ func names(resource string, root *yaml.Node) string {
 	return b.String()
 }
 
-// nameOf is what a thing is addressed by: a subscription by its API, a process by its id.
+// nameOf is what a thing is addressed by: a subscription by its API, a process by its id, a setting by
+// its key.
 func nameOf(thing *yaml.Node) string {
-	for _, key := range []string{"name", "api", "id"} {
+	for _, key := range []string{"name", "api", "id", "key"} {
 		if name := plain(field(thing, key)); name != "" {
 			return name
 		}
