@@ -32,7 +32,7 @@ type process struct {
 
 // start runs the program again with other arguments. Cancelling ctx asks the child to end.
 func start(ctx context.Context, o Options, dir, name string, env []string, args ...string) (*process, error) {
-	p := &process{name: name, log: filepath.Join(dir, name+".log"), ended: make(chan struct{}), ready: make(chan string, 1)}
+	p := &process{name: name, log: filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".log"), ended: make(chan struct{}), ready: make(chan string, 1)}
 	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
