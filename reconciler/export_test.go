@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/client-go/util/workqueue"
+
+	"kayra/store/catalog"
 )
 
 // Observe has the queue tell exactly whether a job waits or is being done. It is called before Run.
@@ -51,4 +53,59 @@ func (*outstanding) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGau
 
 func (*outstanding) NewLongestRunningProcessorSecondsMetric(string) workqueue.SettableGaugeMetric {
 	return ignored{}
+}
+
+// Decision is what was decided, as a test sees it.
+type Decision struct {
+	Action  string // nothing, fetch, settle or run
+	Attempt catalog.Attempt
+	Outcome catalog.Outcome
+	Mode    string
+}
+
+func seen(d decision) Decision {
+	names := map[action]string{actNothing: "nothing", actFetch: "fetch", actSettle: "settle", actRun: "run"}
+	return Decision{Action: names[d.action], Attempt: d.attempt, Outcome: d.outcome, Mode: d.mode}
+}
+
+// Situation is all that a decision rests on.
+type Situation struct {
+	Registration catalog.Registration
+	Subscription catalog.Subscription
+	Spec         catalog.Spec
+	Boot         int64
+	Locked       bool // the subscription
+	Fetching     bool
+	Revision     int64  // the store's
+	DefaultMode  string // the mode "api" has steps, and no other
+}
+
+func (s *Situation) tenant() tenant {
+	return tenant{
+		reg: &s.Registration, sub: &s.Subscription, spec: &s.Spec, boot: s.Boot, locked: s.Locked, now: s.Revision,
+	}
+}
+
+// EnsureReconciled decides about the subscription.
+func EnsureReconciled(s Situation) Decision {
+	has := func(mode string) bool { return mode == "api" }
+	return seen(ensureReconciled(s.tenant(), modes{fallback: s.DefaultMode, has: has}))
+}
+
+// EnsureFetched decides about the document, with one subscription that may wait for it.
+func EnsureFetched(s Situation) Decision {
+	a := &api{reg: &s.Registration, spec: &s.Spec, subscribers: map[string]*subscriber{"": {sub: &s.Subscription}}}
+	c := &cache{boot: s.Boot, revision: s.Revision}
+	return seen(ensureFetched(a.reg, a.spec, s.Boot, s.Fetching, c.wanted(a)))
+}
+
+// Next is the attempt that follows the last one, and what is left of the trigger.
+func Next(last catalog.Attempt, now catalog.Trigger, target string, asked bool) (catalog.Attempt, string) {
+	a, right := next(last, now, target, asked)
+	return a, map[entitlement]string{usedUp: "used up", due: "due", cutOff: "cut off"}[right]
+}
+
+// DeriveResources reads a document.
+func DeriveResources(api string, document []byte) ([]catalog.Resource, error) {
+	return deriveResources(api, document)
 }
