@@ -39,25 +39,28 @@ func demoCommand(e *env) *cobra.Command {
 
 // demoAppCommand is the sample app of the demonstration, which starts it. It says on the standard output where it listens.
 func demoAppCommand(e *env) *cobra.Command {
-	var stopWithParent bool
-	work := 400 * time.Millisecond
+	var untilInputEnds bool
+	var o demo.AppOptions
 	cmd := &cobra.Command{
-		Use:     "demo-app",
-		Short:   "Run the sample app and the sample gateway of the demonstration",
-		Example: "  kayra demo-app --work 1s",
-		Args:    noArgs,
-		Hidden:  true,
+		Use:   "demo-app",
+		Short: "Run the sample app and the sample gateway of the demonstration",
+		Long: "Run the sample app and the sample gateway of the demonstration, to try Kayra with: the gateway serves the app's OpenAPI\n" +
+			"document and its resources as compute.example.com, and the app takes requests to sync a namespace.",
+		Example: `  kayra demo-app --listen 127.0.0.1:9000
+  kayra demo-app --listen 127.0.0.1:9000 --work 10s`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			if stopWithParent {
+			if untilInputEnds {
 				var cancel context.CancelFunc
 				ctx, cancel = untilEOF(ctx, e.streams.In)
 				defer cancel()
 			}
-			return demo.ServeApp(ctx, work, func(url string) error { return e.say(`{"address": %q}`, url) })
+			return demo.ServeApp(ctx, o, func(url string) error { return e.say(`{"address": %q}`, url) })
 		},
 	}
-	cmd.Flags().DurationVar(&work, "work", work, "how long the app works on a sync")
-	addUntilEOF(cmd, &stopWithParent)
+	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:0", "address of the gateway, HOST:PORT; port 0 takes a free one")
+	cmd.Flags().DurationVar(&o.Work, "work", 400*time.Millisecond, "how long the app works on a sync")
+	addUntilEOF(cmd, &untilInputEnds)
 	return cmd
 }

@@ -58,6 +58,9 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	if r.pipelines, err = parseModes(r.config, e.lookup); err != nil {
 		return err
 	}
+	for _, w := range r.pipelines.Warnings() {
+		r.log.Warn("a step names what no run can have, and will fail before it is sent", slog.Any("error", w))
+	}
 	r.startedAt = e.now().UTC()
 	c := r.config.Reconciler
 	if c.GatewayURL == "" {

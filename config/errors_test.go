@@ -29,7 +29,7 @@ func TestRefusedKeys(t *testing.T) {
 	const url = "use a URL such as https://gateway.example.com, without query and fragment"
 	const dur = "use a duration with its unit, such as 500ms, 30s or 5m"
 	const label = "use a DNS label such as eu-west-1: at most 63 of a-z, 0-9 and inner dashes"
-	const etcd = "use HOST:PORT, http://HOST:PORT or https://HOST:PORT"
+	const etcd = "use HOST:PORT, http://HOST:PORT or https://HOST:PORT (username and password_file are keys of their own)"
 	for content, want := range map[string]string{
 		"domian: x":    "F:1: domian: unknown key: did you mean domain?",
 		"Domain: x":    "F:1: Domain: unknown key: did you mean domain?",
@@ -61,20 +61,21 @@ func TestRefusedKeys(t *testing.T) {
 		"server: {listen: ''}":               `F:1: server.listen: "" is not allowed: ` + addr,
 		"reconciler: {listen: 'http://a:1'}": `F:1: reconciler.listen: "http://a:1" is not allowed: ` + addr,
 
-		"database: {backend: mysql}":                     `F:1: database.backend: "mysql" is not allowed: use local or etcd`,
-		"database: {backend: etcd}":                      "F:1: database.etcd.endpoints: is empty: backend etcd needs at least one, such as http://127.0.0.1:2379",
-		"database: {local: {path: ''}}":                  `F:1: database.local.path: "" is not allowed: use the path of a file`,
-		"database: {local: {poll_interval: 20}}":         "F:1: database.local.poll_interval: 20 (a number) is not allowed: " + dur + ", and at least 1ms",
-		"database: {local: {poll_interval: 1us}}":        `F:1: database.local.poll_interval: "1us" is not allowed: ` + dur + ", and at least 1ms",
-		"database: {etcd: {lease_ttl: 500ms}}":           `F:1: database.etcd.lease_ttl: "500ms" is not allowed: ` + dur + ", and at least 1s",
-		"database: {etcd: {prefix: kayra}}":              `F:1: database.etcd.prefix: "kayra" is not allowed: use a prefix such as /kayra: parts of letters, digits, dots, dashes and underscores, each after a slash`,
-		"database: {etcd: {prefix: /a/}}":                `F:1: database.etcd.prefix: "/a/" is not allowed: use a prefix such as /kayra: parts of letters, digits, dots, dashes and underscores, each after a slash`,
-		"database: {etcd: {endpoints: 'a:1'}}":           `F:1: database.etcd.endpoints: "a:1" is not allowed: use a list, each of it HOST:PORT, http://HOST:PORT or https://HOST:PORT`,
-		"database: {etcd: {endpoints: [a:1,\n b]}}":      `F:2: database.etcd.endpoints[1]: "b" is not allowed: ` + etcd,
-		"database: {etcd: {endpoints: [ftp://a:1]}}":     `F:1: database.etcd.endpoints[0]: "ftp://a:1" is not allowed: ` + etcd,
-		"database: {etcd: {endpoints: ['a:hunter2@b']}}": `F:1: database.etcd.endpoints[0]: "********@b" is not allowed: ` + etcd,
-		"database: {etcd: {username: a}}":                "F:1: database.etcd.username: username without password_file, or the other way round, is not allowed: use both or neither",
-		"database: {etcd: {key_file: a}}":                "F:1: database.etcd.cert_file: cert_file without key_file, or the other way round, is not allowed: use both or neither",
+		"database: {backend: mysql}":                              `F:1: database.backend: "mysql" is not allowed: use local or etcd`,
+		"database: {backend: etcd}":                               "F:1: database.etcd.endpoints: is empty: backend etcd needs at least one, such as http://127.0.0.1:2379",
+		"database: {local: {path: ''}}":                           `F:1: database.local.path: "" is not allowed: use the path of a file`,
+		"database: {local: {poll_interval: 20}}":                  "F:1: database.local.poll_interval: 20 (a number) is not allowed: " + dur + ", and at least 1ms",
+		"database: {local: {poll_interval: 1us}}":                 `F:1: database.local.poll_interval: "1us" is not allowed: ` + dur + ", and at least 1ms",
+		"database: {etcd: {lease_ttl: 500ms}}":                    `F:1: database.etcd.lease_ttl: "500ms" is not allowed: ` + dur + ", and at least 1s",
+		"database: {etcd: {prefix: kayra}}":                       `F:1: database.etcd.prefix: "kayra" is not allowed: use a prefix such as /kayra: parts of letters, digits, dots, dashes and underscores, each after a slash`,
+		"database: {etcd: {prefix: /a/}}":                         `F:1: database.etcd.prefix: "/a/" is not allowed: use a prefix such as /kayra: parts of letters, digits, dots, dashes and underscores, each after a slash`,
+		"database: {etcd: {endpoints: 'a:1'}}":                    `F:1: database.etcd.endpoints: "a:1" is not allowed: use a list, each of it ` + etcd[len("use "):],
+		"database: {etcd: {endpoints: [a:1,\n b]}}":               `F:2: database.etcd.endpoints[1]: "b" is not allowed: ` + etcd,
+		"database: {etcd: {endpoints: [ftp://a:1]}}":              `F:1: database.etcd.endpoints[0]: "ftp://a:1" is not allowed: ` + etcd,
+		"database: {etcd: {endpoints: ['http://u:hunter2@b:1']}}": `F:1: database.etcd.endpoints[0]: "********@b:1" is not allowed: ` + etcd,
+		"database: {etcd: {endpoints: ['a:hunter2@b']}}":          `F:1: database.etcd.endpoints[0]: "********@b" is not allowed: ` + etcd,
+		"database: {etcd: {username: a}}":                         "F:1: database.etcd.username: username without password_file, or the other way round, is not allowed: use both or neither",
+		"database: {etcd: {key_file: a}}":                         "F:1: database.etcd.cert_file: cert_file without key_file, or the other way round, is not allowed: use both or neither",
 
 		"reconciler: {max_concurrent_reconciles: 0}":                      "F:1: reconciler.max_concurrent_reconciles: 0 (a number) is not allowed: use a whole number from 1 to 10000",
 		"reconciler: {max_concurrent_reconciles: 1.5}":                    "F:1: reconciler.max_concurrent_reconciles: 1.5 (a number) is not allowed: use a whole number from 1 to 10000",

@@ -72,7 +72,10 @@ func baseURL() rule {
 
 func etcdEndpoint() rule {
 	base := baseURL()
-	return rule{"HOST:PORT, http://HOST:PORT or https://HOST:PORT", func(text string) bool {
+	return rule{"HOST:PORT, http://HOST:PORT or https://HOST:PORT (username and password_file are keys of their own)", func(text string) bool {
+		if strings.Contains(text, "@") {
+			return false
+		}
 		if strings.Contains(text, "://") {
 			return base.ok(text)
 		}

@@ -13,7 +13,7 @@ import (
 
 const viewed = `# hunter2 in a comment
 platform: sandbox
-database: {etcd: {endpoints: ["http://u:hunter2@a:1"]}}
+database: {etcd: {endpoints: ["http://a:1"]}}
 auth:
   tokens:
     - {user: root, groups: [sysadmin, ops], token: hunter2}
@@ -53,7 +53,7 @@ func TestViewHidesSecretsAndTellsSources(t *testing.T) {
 		{Key: "platform", Value: "sandbox", Source: file("2")},
 		{Key: "region", Value: "r", Source: "env KAYRA_REGION"},
 		{Key: "log.level", Value: "info", Source: "default"},
-		{Key: "database.etcd.endpoints", Value: "http://********@a:1", Source: file("3")},
+		{Key: "database.etcd.endpoints", Value: "http://a:1", Source: file("3")},
 		{Key: "auth.sysadmins.users", Value: "", Source: "default"},
 		{Key: "auth.tokens[0].groups", Value: "sysadmin,ops", Source: file("6")},
 		{Key: "auth.tokens[0].token", Value: "********", Source: file("6")},

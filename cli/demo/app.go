@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -27,19 +28,24 @@ type app struct {
 	began map[string]time.Time // by namespace and sync id
 }
 
-// ServeApp runs the sample app and, before it, the sample gateway until ctx ends. Both listen on free ports of their own;
-// ready is told the gateway's URL. A sync takes as long as work says.
-func ServeApp(ctx context.Context, work time.Duration, ready func(url string) error) error {
+// AppOptions are of the sample app.
+type AppOptions struct {
+	Listen string        // HOST:PORT of the gateway; port 0: a free one
+	Work   time.Duration // how long a sync takes
+}
+
+// ServeApp runs the sample app and, before it, the sample gateway until ctx ends. ready is told the gateway's URL.
+func ServeApp(ctx context.Context, o AppOptions, ready func(url string) error) error {
 	var listen net.ListenConfig
 	behind, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("sample app: %w", err)
 	}
-	front, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
+	front, err := listen.Listen(ctx, "tcp", o.Listen)
 	if err != nil {
-		return fmt.Errorf("sample gateway: %w", err)
+		return errors.Join(fmt.Errorf("sample gateway: %w", err), behind.Close())
 	}
-	a := &app{work: work, began: map[string]time.Time{}}
+	a := &app{work: o.Work, began: map[string]time.Time{}}
 	group, ctx := errgroup.WithContext(ctx)
 	serve(ctx, group, behind, a.handler())
 	serve(ctx, group, front, gateway(behind.Addr().String()))

@@ -20,7 +20,7 @@ func TestTheSampleAppIsReachedThroughItsGateway(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	urls, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- demo.ServeApp(ctx, time.Nanosecond, func(url string) error {
+		ended <- demo.ServeApp(ctx, demo.AppOptions{Listen: "127.0.0.1:0", Work: time.Nanosecond}, func(url string) error {
 			urls <- url
 			return nil
 		})
