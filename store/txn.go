@@ -54,7 +54,8 @@ func CreatedAt(key string, revision int64) Cond {
 	return Cond{Kind: CondCreated, Key: key, Revision: revision}
 }
 
-// Empty holds when no key begins with prefix.
+// Empty holds when no key begins with prefix. On etcd it costs as much as listing them all, so it is for prefixes that
+// hold little.
 func Empty(prefix string) Cond { return Cond{Kind: CondEmpty, Key: prefix} }
 
 // OpKind is what an operation does.

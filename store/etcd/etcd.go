@@ -7,6 +7,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -40,20 +41,11 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Prefix == "" {
-		o.Prefix = "/kayra"
-	}
-	o.Prefix = strings.TrimRight(o.Prefix, "/")
-	for d, value := range map[*time.Duration]time.Duration{
-		&o.LeaseTTL:       15 * time.Second,
-		&o.RequestTimeout: 2 * time.Second,
-		&o.WatchProgress:  time.Second,
-		&o.WatchSilence:   5 * time.Second,
-	} {
-		if *d <= 0 {
-			*d = value
-		}
-	}
+	o.Prefix = strings.TrimRight(cmp.Or(o.Prefix, "/kayra"), "/")
+	o.LeaseTTL = cmp.Or(o.LeaseTTL, 15*time.Second)
+	o.RequestTimeout = cmp.Or(o.RequestTimeout, 2*time.Second)
+	o.WatchProgress = cmp.Or(o.WatchProgress, time.Second)
+	o.WatchSilence = cmp.Or(o.WatchSilence, 5*time.Second)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -12,6 +12,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,15 +35,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.PollInterval <= 0 {
-		o.PollInterval = 20 * time.Millisecond
-	}
-	if o.LogRevisions <= 0 {
-		o.LogRevisions = 20_000
-	}
-	if o.LogBytes <= 0 {
-		o.LogBytes = 64 << 20
-	}
+	o.PollInterval = cmp.Or(o.PollInterval, 20*time.Millisecond)
+	o.LogRevisions = cmp.Or(o.LogRevisions, 20_000)
+	o.LogBytes = cmp.Or(o.LogBytes, 64<<20)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -46,7 +46,7 @@ CREATE TABLE log (
 	session  TEXT    NOT NULL DEFAULT '',
 	PRIMARY KEY (revision, seq)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO meta (id, revision, compacted, log_bytes) VALUES (1, 1, 1, 0);
+INSERT INTO meta (id, revision, compacted, log_bytes) VALUES (1, 1, 0, 0);
 `
 
 // dsn names the file for the driver: mode is SQLite's ro, rw or rwc, and pragmas are run on every new connection.

@@ -64,7 +64,7 @@ func Run(t *testing.T, b Backend) {
 	}
 	for name, test := range map[string]func(*testing.T, Place){
 		"compaction":           testCompaction,
-		"future":               testFuture,
+		"bounds":               testBounds,
 		"follow on compaction": testFollowCompaction,
 		"model":                testModel,
 	} {

@@ -119,10 +119,16 @@ func testCompaction(t *testing.T, p Place) {
 	}
 }
 
-func testFuture(t *testing.T, p Place) {
+// testBounds watches from the least revision there is, and from one that is to come.
+func testBounds(t *testing.T, p Place) {
 	t.Helper()
 	s := p.Open(t)
 	revision := put(t, s, "key", "")
+	for _, from := range []int64{0, 1, revision} {
+		if e := watch(t, s, "key", from).events(t, 1)[0]; e.ModRevision != revision {
+			t.Errorf("from %d: got %+v, want the write at %d", from, e, revision)
+		}
+	}
 	w := watch(t, s, "", revision+2)
 	wantErr(t, "watch what is to come", receive(t, "end of watch", w.ended), store.ErrFutureRevision)
 }
