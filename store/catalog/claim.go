@@ -114,7 +114,8 @@ func (r *Repository) insist(ctx context.Context, txn store.Txn) (res store.Resul
 }
 
 // adopt takes over a claim that an earlier try made, whose answer was lost. Left alone, it would count as an attempt that
-// was begun and cut off.
+// was begun and cut off. If only its lock is left, since the record is another one by now, it fails as if there had been
+// no answer: the lock is still to be given up.
 func (c *Claim[T, P]) adopt(res store.Result, session string) error {
 	var fresh T
 	there, err := find(res, c.key, P(&fresh))
@@ -122,8 +123,11 @@ func (c *Claim[T, P]) adopt(res store.Result, session string) error {
 		return err
 	}
 	lock := res.Got[c.lockKey]
-	if !there || lock.Session != session || !P(&fresh).attempt().sameOutcome(P(&c.Record).attempt()) {
+	if lock.Session != session {
 		return ErrStale
+	}
+	if !there || !P(&fresh).attempt().sameOutcome(P(&c.Record).attempt()) {
+		return fmt.Errorf("claim %q: its record has been replaced: %w", c.key, store.ErrUnavailable)
 	}
 	c.Record, c.lock = fresh, lock.CreateRevision
 	return nil
