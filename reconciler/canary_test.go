@@ -193,7 +193,7 @@ func TestAbortAfterAFailedCanary(t *testing.T) {
 		if got := w.sub("sre"); got.State != catalog.StateError || !got.Active {
 			t.Errorf("the failed canary is %s, active: %t", got.State, got.Active)
 		}
-		w.app.behave(answers(http.StatusOK))
+		w.app.behave(succeeds)
 		w.app.forget()
 		seen := w.watch(compute, "sre")
 		reg := w.sync(catalog.SyncRequest{Abort: true})

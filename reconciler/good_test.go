@@ -1,7 +1,6 @@
 package reconciler_test
 
 import (
-	"net/http"
 	"testing"
 
 	"kayra/store/catalog"
@@ -33,7 +32,7 @@ func TestGoodSyncID(t *testing.T) {
 		second := w.sync(catalog.SyncRequest{}).SyncID
 		w.synced("apps")
 		wantGood("while one fails", first)
-		w.app.behave(answers(http.StatusOK))
+		w.app.behave(succeeds)
 		_, err := w.TouchSubscription(t.Context(), "sre", compute, nil)
 		must(t, err)
 		w.synced("sre")

@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 		if w.metric(`kayra_reconciler_oldest_unsynced_seconds{api="compute.example.com"}`) <= 0 {
 			t.Error("the subscriber that failed is not unsynced")
 		}
-		w.app.behave(answers(http.StatusOK))
+		w.app.behave(succeeds)
 		w.setMode("")
 		w.allSynced()
 		w.settle()

@@ -54,7 +54,9 @@ func (f *refusing) take() (left int) {
 	return left
 }
 
-func isLock(op store.Op) bool { return strings.HasPrefix(op.Key, scope().Prefix()+"locks/subscriptions/") }
+func isLock(op store.Op) bool {
+	return strings.HasPrefix(op.Key, scope().Prefix()+"locks/subscriptions/")
+}
 
 // unlocks tells whether all that the transaction does is to give up the lock of a subscription.
 func unlocks(txn store.Txn) bool {

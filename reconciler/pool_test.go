@@ -81,7 +81,7 @@ func TestNoGoroutineForASubscriber(t *testing.T) { //nolint:paralleltest // it c
 	if after := runtime.NumGoroutine(); after > before+10 {
 		t.Errorf("%d goroutines with two subscribers, %d with a hundred more", before, after)
 	}
-	w.app.behave(answers(http.StatusOK))
+	w.app.behave(succeeds)
 	first.answer(http.StatusOK)
 	second.answer(http.StatusOK)
 	w.allSynced()

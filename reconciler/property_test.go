@@ -63,7 +63,9 @@ func TestTriggersAreBounded(t *testing.T) {
 	})
 }
 
-func endings() *rapid.Generator[string] { return rapid.SampledFrom([]string{"success", "failure", "crash"}) }
+func endings() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{"success", "failure", "crash"})
+}
 
 func ok(r *rapid.T, err error) {
 	r.Helper()

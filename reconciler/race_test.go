@@ -56,7 +56,7 @@ func TestBurstOfSyncsDuringRuns(t *testing.T) {
 		w.synced("apps")
 		w.app.forget() // what was called before the burst had ended
 		run.answer(http.StatusOK)
-		w.app.behave(answers(http.StatusOK))
+		w.app.behave(succeeds)
 		w.synced("apps", "sre")
 		w.settle()
 		w.wantAt("sre", target, catalog.ReasonSynced)
@@ -152,7 +152,7 @@ func TestUnsubscribeDuringARun(t *testing.T) {
 		if _, err := w.Subscription(t.Context(), "sre", compute); !isKind(err, catalog.ErrNotFound) {
 			t.Errorf("the run of a deleted subscription left %v", err)
 		}
-		w.app.behave(answers(http.StatusOK))
+		w.app.behave(succeeds)
 		w.app.forget()
 		w.subscribe(compute, "sre")
 		w.synced("sre")

@@ -65,7 +65,7 @@ func TestDrain(t *testing.T) {
 		}
 		w.wantFetched(1)
 		w.wantNoLocks()
-		w.app.behave(answers(http.StatusOK))
+		w.app.behave(succeeds)
 		w.startOne()
 		w.allSynced()
 	})
@@ -176,7 +176,7 @@ func TestAttemptIsGivenUp(t *testing.T) {
 				w.wantNoLocks()
 
 				w.app.forget()
-				must(w.t, tr.pull(w.t.Context(), &place{world: w, api: compute, ns: "sre"}))
+				must(w.t, tr.pull(&place{world: w, api: compute, ns: "sre"}))
 				w.next(calls).answer(http.StatusOK)
 				w.settle()
 				w.wantAt("sre", w.sub("sre").ExpectedSyncID, catalog.ReasonSynced)

@@ -1,7 +1,6 @@
 package reconciler_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -21,7 +20,7 @@ const (
 type trigger struct {
 	name string
 	when rollout
-	pull func(ctx context.Context, c *place) error
+	pull func(p *place) error
 }
 
 // place is where a trigger is pulled: a registration, and a subscription to it that fails from then on.
@@ -32,14 +31,14 @@ type place struct {
 }
 
 func create() trigger {
-	return trigger{"create", noRollout, func(ctx context.Context, p *place) error {
-		_, err := p.Subscribe(ctx, p.ns, p.api)
+	return trigger{"create", noRollout, func(p *place) error {
+		_, err := p.Subscribe(p.t.Context(), p.ns, p.api)
 		return err
 	}}
 }
 
 func start() trigger {
-	return trigger{"start", noRollout, func(_ context.Context, p *place) error {
+	return trigger{"start", noRollout, func(p *place) error {
 		if p.fleet.backend == "local" {
 			p.started[len(p.started)-1].stop()
 		}
@@ -49,15 +48,15 @@ func start() trigger {
 }
 
 func synced(name string, when rollout, req func(p *place) catalog.SyncRequest) trigger {
-	return trigger{name, when, func(ctx context.Context, p *place) error {
-		_, err := p.SyncRegistration(ctx, p.api, req(p), nil)
+	return trigger{name, when, func(p *place) error {
+		_, err := p.SyncRegistration(p.t.Context(), p.api, req(p), nil)
 		return err
 	}}
 }
 
 func updated(name string, change catalog.RegistrationChange) trigger {
-	return trigger{name, noRollout, func(ctx context.Context, p *place) error {
-		_, err := p.UpdateRegistration(ctx, p.api, change, nil)
+	return trigger{name, noRollout, func(p *place) error {
+		_, err := p.UpdateRegistration(p.t.Context(), p.api, change, nil)
 		return err
 	}}
 }
@@ -65,12 +64,12 @@ func updated(name string, change catalog.RegistrationChange) trigger {
 // clientWrites are the triggers that are a client's write to something that is there.
 func clientWrites() []trigger {
 	return []trigger{
-		{"no-op PUT", noRollout, func(ctx context.Context, p *place) error {
-			_, err := p.TouchSubscription(ctx, p.ns, p.api, nil)
+		{"no-op PUT", noRollout, func(p *place) error {
+			_, err := p.TouchSubscription(p.t.Context(), p.ns, p.api, nil)
 			return err
 		}},
-		{"forced re-sync", noRollout, func(ctx context.Context, p *place) error {
-			_, err := p.Resync(ctx, p.ns, p.api, nil)
+		{"forced re-sync", noRollout, func(p *place) error {
+			_, err := p.Resync(p.t.Context(), p.ns, p.api, nil)
 			return err
 		}},
 		updated("registration write", catalog.RegistrationChange{Owner: new("sre-b")}),
@@ -129,9 +128,9 @@ func (p *place) pull(first trigger, second ...trigger) {
 	p.t.Helper()
 	errs := make(chan error, len(second))
 	for _, t := range second {
-		go func() { errs <- t.pull(p.t.Context(), p) }()
+		go func() { errs <- t.pull(p) }()
 	}
-	err := first.pull(p.t.Context(), p)
+	err := first.pull(p)
 	for _, e := range []error{err, <-orNil(errs)} {
 		if e != nil && (len(second) == 0 || !isKind(e, catalog.ErrConflict) && !isKind(e, catalog.ErrNotFound)) {
 			p.t.Error(e)
