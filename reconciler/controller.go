@@ -148,6 +148,12 @@ func (c *Controller) process(ctx, work context.Context, slot int, j job) {
 		c.queue.Add(j) // what was to be done is no more, but the decision may be about what has come after it
 		return
 	}
+	if p.action == actRun && p.attempt.Begun == maxBegun {
+		if !c.runs.beginLast(j) {
+			return
+		}
+		defer func() { c.enqueue(c.runs.endLast()) }()
+	}
 	if err := w.do(run, p); err != nil {
 		c.later(j, w.log, err)
 	}

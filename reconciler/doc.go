@@ -23,7 +23,8 @@
 // A trigger is worth at most two attempts over all processes: the first and one immediate retry, both made under the lock
 // that the first one took. The failure of the first is recorded before the second begins, and the state of the
 // subscription once, after the last. An attempt that ends without an outcome, since its process died or was stopped, is
-// repeated by whichever process sees its lock go.
+// repeated by whichever process sees its lock go. One that has been cut off twice is begun a last time, when its process
+// makes no other such attempt, so that a job which kills its process is told from those that die with it.
 //
 // # Jobs
 //

@@ -58,3 +58,35 @@ func TestSecondReconcilerOnLocal(t *testing.T) {
 	w.wantCalls("apps", 1)
 	w.wantNoLocks()
 }
+
+// What dies with a process again and again, because of another job, is not taken for what killed it.
+func TestKilledWithAPoisonousTenant(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, "local")
+	names := []string{"apps", "core", "dev", "poison", "sre"}
+	running := w.spawn()
+	calls := w.hold(every)
+	w.register(compute, names...)
+	for range 2 {
+		for range names {
+			w.next(calls)
+		}
+		running.kill()
+		running = w.spawn()
+	}
+	for range names {
+		if h := w.next(calls); h.namespace != "poison" {
+			h.answer(http.StatusOK)
+			continue
+		}
+		running.kill()
+		running = w.spawn()
+	}
+	w.synced("apps", "core", "dev", "sre")
+	w.eventually("the poison is given up", func() bool { return w.sub("poison").Reason == catalog.ReasonInterrupted })
+	w.settle()
+	for _, ns := range names {
+		w.wantCalls(ns, 3)
+	}
+	w.wantNoLocks()
+}

@@ -3,6 +3,8 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -18,10 +20,12 @@ type runs struct {
 	session   string // "": there is none
 	running   map[job]context.CancelCauseFunc
 	uncertain map[job]bool // the store did not say whether the claim was made
+	last      bool         // an attempt runs that is given up if it is cut off once more
+	waiting   map[job]bool // those that wait for its end to begin such an attempt themselves
 }
 
 func newRuns() *runs {
-	return &runs{running: map[job]context.CancelCauseFunc{}, uncertain: map[job]bool{}}
+	return &runs{running: map[job]context.CancelCauseFunc{}, uncertain: map[job]bool{}, waiting: map[job]bool{}}
 }
 
 // open lets runs begin, under the session.
@@ -62,6 +66,29 @@ func (r *runs) begin(ctx context.Context, j job) (run context.Context, session s
 		delete(r.running, j)
 		cancel(nil)
 	}
+}
+
+// beginLast tells whether a job may begin an attempt that is given up if it is cut off once more. A process makes one of
+// them at a time, so that a job which kills the process each time does not take those along that were cut off with it.
+func (r *runs) beginLast(j job) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last {
+		r.waiting[j] = true
+		return false
+	}
+	r.last = true
+	return true
+}
+
+// endLast returns the jobs that have waited for the end.
+func (r *runs) endLast() []job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waiting := slices.Collect(maps.Keys(r.waiting))
+	clear(r.waiting)
+	r.last = false
+	return waiting
 }
 
 // cancel cancels the run of a subscription that is no more.
