@@ -169,7 +169,7 @@ func (m *model) reconcile(r *rapid.T) bool {
 		ok(r, err)
 		return true
 	case "run":
-		a := m.named(d.Attempt, m.runs)
+		a := m.named(r, d.Attempt, m.runs)
 		var err error
 		m.run, err = m.Begin(ctx, &s.Registration, &s.Subscription, a, m.session)
 		ok(r, err)
@@ -188,7 +188,7 @@ func (m *model) reconcileSpec(r *rapid.T, s reconciler.Situation) bool {
 		s.Spec.Covered = s.Revision
 		ok(r, m.SettleFetch(r.Context(), &s.Registration, s.Spec, d.Attempt, d.Outcome))
 	case "run":
-		a := m.named(d.Attempt, m.fetches)
+		a := m.named(r, d.Attempt, m.fetches)
 		var err error
 		m.fetch, err = m.BeginFetch(r.Context(), &s.Registration, &s.Spec, a, m.session)
 		ok(r, err)
@@ -202,7 +202,10 @@ func (m *model) reconcileSpec(r *rapid.T, s reconciler.Situation) bool {
 }
 
 // named gives a new attempt a name, and counts the runs there are.
-func (m *model) named(a catalog.Attempt, runs map[string]int) catalog.Attempt {
+func (m *model) named(r *rapid.T, a catalog.Attempt, runs map[string]int) catalog.Attempt {
+	if a.Begun > 3 || a.N > 2 {
+		r.Fatalf("an attempt too many: %+v", a)
+	}
 	if a.Run == "" {
 		a.Run = fmt.Sprint("run-", len(runs))
 		runs[a.Run] = 0
@@ -284,11 +287,6 @@ func (m *model) check(r *rapid.T) {
 			if outcomes > 2 {
 				r.Fatalf("%s had %d outcomes", name, outcomes)
 			}
-		}
-	}
-	for _, a := range []catalog.Attempt{m.situation(r.Context(), r).Subscription.Attempt, m.situation(r.Context(), r).Spec.Attempt} {
-		if a.Begun > 3 || a.N > 2 {
-			r.Fatalf("an attempt too many: %+v", a)
 		}
 	}
 }

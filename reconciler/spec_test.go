@@ -1,7 +1,9 @@
 package reconciler_test
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,8 +78,11 @@ func (w *world) wantFetched(want int) {
 // A document that cannot be had fails all that wait for it, by two fetches a trigger. One that comes is a trigger for them.
 func TestDocumentIsMandatory(t *testing.T) {
 	t.Parallel()
-	for name, bad := range useless() {
-		t.Run(name, func(t *testing.T) {
+	kinds := useless()
+	ways := slices.Sorted(maps.Keys(heals()))
+	for i, name := range slices.Sorted(maps.Keys(kinds)) {
+		bad, how := kinds[name], ways[i%len(ways)]
+		t.Run(name+", healed by a "+how, func(t *testing.T) {
 			t.Parallel()
 			everyFleet(t, func(w *world) {
 				t := w.t
@@ -86,35 +91,33 @@ func TestDocumentIsMandatory(t *testing.T) {
 				w.register(compute, "apps", "core", "sre")
 				w.synced("apps", "core", "sre")
 				w.settle()
-				for how, heal := range heals() {
-					old := w.sub("sre").CurrentSyncID
-					w.app.document(bad.serve)
-					w.app.forget()
-					w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"sre"}})
-					w.settle()
-					w.wantSpecFailed(old, bad.says, "sre")
-					w.wantAt("apps", old, catalog.ReasonCanaryHold)
-					if got := w.sub("apps"); got.State != catalog.StateSuccess {
-						t.Errorf("apps is %s, though it is held", got.State)
-					}
-					w.wantFetched(2)
+				old := w.sub("sre").CurrentSyncID
+				w.app.document(bad.serve)
+				w.app.forget()
+				w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"sre"}})
+				w.settle()
+				w.wantSpecFailed(old, bad.says, "sre")
+				w.wantAt("apps", old, catalog.ReasonCanaryHold)
+				if got := w.sub("apps"); got.State != catalog.StateSuccess {
+					t.Errorf("apps is %s, though it is held", got.State)
+				}
+				w.wantFetched(2)
 
-					w.sync(catalog.SyncRequest{})
-					w.settle()
-					w.wantSpecFailed(old, bad.says, "apps", "core", "sre")
-					w.wantFetched(4)
+				w.sync(catalog.SyncRequest{})
+				w.settle()
+				w.wantSpecFailed(old, bad.says, "apps", "core", "sre")
+				w.wantFetched(4)
 
-					w.app.document(serveText(document))
-					w.app.forget()
-					must(t, heal(w))
-					w.allSynced()
-					w.settle()
-					w.wantFetched(1)
-					for _, ns := range []string{"apps", "core", "sre"} {
-						w.wantCalled(ns, 1)
-						if w.sub(ns).CurrentSyncID == old {
-							t.Errorf("%s did not move when the document came by a %s", ns, how)
-						}
+				w.app.document(serveText(document))
+				w.app.forget()
+				must(t, heals()[how](w))
+				w.allSynced()
+				w.settle()
+				w.wantFetched(1)
+				for _, ns := range []string{"apps", "core", "sre"} {
+					w.wantCalled(ns, 1)
+					if w.sub(ns).CurrentSyncID == old {
+						t.Errorf("%s did not move when the document came by a %s", ns, how)
 					}
 				}
 			})

@@ -1,8 +1,8 @@
 package reconciler_test
 
 import (
+	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,34 +74,45 @@ func TestDrain(t *testing.T) {
 // The immediate retry of an attempt that fails while its process drains is owed, and made by another process.
 func TestRetryIsOwed(t *testing.T) {
 	t.Parallel()
-	for _, f := range []fleet{{"etcd", 2}, {"etcd", 3}} {
-		t.Run(f.String(), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, f)
-			w.start()
-			w.register(compute)
-			w.settle()
-			seen := w.watch(compute, "sre")
-			calls := w.hold(every)
-			w.subscribe(compute, "sre")
-			first := w.next(calls)
-			i := slices.IndexFunc(w.started, func(p *process) bool {
-				return p.metric(t, "kayra_reconciler_slots_in_use") == 1
-			})
-			w.started[i].signal()
-			first.answer(http.StatusInternalServerError)
-			second := w.next(calls)
-			if second.key == first.key || runOf(second.key) != runOf(first.key) {
-				t.Errorf("the retry's key is %q, and the first attempt's %q; they differ in the attempt alone", second.key, first.key)
-			}
-			w.started[i].stop()
-			second.answer(http.StatusInternalServerError)
-			w.settle()
-			w.wantCalled("sre", 2)
-			w.wantAt("sre", "", catalog.ReasonStepFailed)
-			seen.want(catalog.StateError)
-		})
+	onFleets(t, []fleet{{"etcd", 2}, {"etcd", 3}}, func(w *world) {
+		t := w.t
+		w.start()
+		w.register(compute)
+		w.settle()
+		seen := w.watch(compute, "sre")
+		calls := w.hold(every)
+		w.subscribe(compute, "sre")
+		first := w.next(calls)
+		runner := w.runner("sre")
+		runner.signal()
+		first.answer(http.StatusInternalServerError)
+		second := w.next(calls)
+		if second.key == first.key || runOf(second.key) != runOf(first.key) {
+			t.Errorf("the retry's key is %q, and the first attempt's %q; they differ in the attempt alone", second.key, first.key)
+		}
+		runner.stop()
+		second.answer(http.StatusInternalServerError)
+		w.settle()
+		w.wantCalled("sre", 2)
+		w.wantAt("sre", "", catalog.ReasonStepFailed)
+		seen.want(catalog.StateError)
+	})
+}
+
+// runner is the process that runs the namespace's job: the one whose session has the lock.
+func (w *world) runner(ns string) *process {
+	w.t.Helper()
+	lock, err := w.store.Get(w.t.Context(), scope().Prefix()+"locks/subscriptions/"+compute+"/"+ns)
+	must(w.t, err)
+	for i, p := range w.started {
+		e, err := w.store.Get(w.t.Context(), fmt.Sprintf("%sreconcilers/r%d", scope().Prefix(), i))
+		must(w.t, err)
+		if e.Session == lock.Session {
+			return p
+		}
 	}
+	w.t.Fatalf("nobody's session has the lock: %+v", lock)
+	return nil
 }
 
 // An attempt that is cut off is repeated under its key. Its retry has another.

@@ -2,6 +2,7 @@ package reconciler_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"kayra/store/catalog"
@@ -27,7 +28,8 @@ type trigger struct {
 type place struct {
 	*world
 
-	api, ns, other string // other subscribes, too, and does not fail
+	api, ns, other string   // other subscribes, too, and does not fail
+	guest          *process // a reconciler that was started as a trigger, or nil
 }
 
 func create() trigger {
@@ -42,7 +44,7 @@ func start() trigger {
 		if p.fleet.backend == "local" {
 			p.started[len(p.started)-1].stop()
 		}
-		p.startOne()
+		p.guest = p.startOne()
 		return nil
 	}}
 }
@@ -96,13 +98,10 @@ func (w *world) arrange(n int, triggers ...trigger) *place {
 		when = max(when, t.when)
 	}
 	p.roll(when)
-	for _, t := range triggers {
-		if t.name == "create" {
-			must(w.t, w.Unsubscribe(w.t.Context(), p.ns, p.api, nil))
-			break
-		}
+	if slices.ContainsFunc(triggers, func(t trigger) bool { return t.name == "create" }) {
+		must(w.t, w.Unsubscribe(w.t.Context(), p.ns, p.api, nil))
+		w.settle()
 	}
-	w.settle()
 	w.app.forget()
 	return p
 }
@@ -150,7 +149,9 @@ func orNil(errs chan error) chan error {
 func (p *place) leave() {
 	p.t.Helper()
 	must(p.t, p.Unsubscribe(p.t.Context(), p.ns, p.api, nil))
-	p.settle()
+	if p.guest != nil && p.fleet.backend == "etcd" {
+		p.guest.stop()
+	}
 }
 
 func TestTriggerIsWorthTwoAttempts(t *testing.T) {
@@ -181,7 +182,7 @@ func TestTriggerIsWorthTwoAttempts(t *testing.T) {
 
 func TestTwoTriggersAtOnce(t *testing.T) {
 	t.Parallel()
-	everyFleet(t, func(w *world) {
+	onFleets(t, []fleet{{"local", 1}, {"etcd", 3}}, func(w *world) {
 		w.start()
 		kinds := append(clientWrites(), create(), start())
 		for i, first := range kinds {

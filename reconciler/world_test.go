@@ -38,7 +38,12 @@ func (f fleet) String() string { return fmt.Sprintf("%s/%d", f.backend, f.proces
 // everyFleet runs a test on both stores, and on etcd with one, two and three reconcilers.
 func everyFleet(t *testing.T, test func(w *world)) {
 	t.Helper()
-	for _, f := range []fleet{{"local", 1}, {"etcd", 1}, {"etcd", 2}, {"etcd", 3}} {
+	onFleets(t, []fleet{{"local", 1}, {"etcd", 1}, {"etcd", 2}, {"etcd", 3}}, test)
+}
+
+func onFleets(t *testing.T, fleets []fleet, test func(w *world)) {
+	t.Helper()
+	for _, f := range fleets {
 		t.Run(f.String(), func(t *testing.T) {
 			t.Parallel()
 			test(newWorld(t, f))
