@@ -70,54 +70,49 @@ func (f *flaky) heal() {
 // may be worth fewer, since a claim whose answer is lost counts as begun, and three of those in a row are given up.
 func TestStoreThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	for _, seed := range []uint64{1, 2} {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			everyFleet(t, func(w *world) {
-				t := w.t
-				var stores []*flaky
-				w.options = func(o *reconciler.Options) {
-					f := &flaky{Store: o.Store, random: rand.New(rand.NewPCG(seed, uint64(len(stores))))}
-					stores, o.Store = append(stores, f), f
-				}
-				w.start()
-				failing := []string{"failing-1", "failing-2", "failing-3", "failing-4"}
-				healthy := []string{"healthy-1", "healthy-2", "healthy-3", "healthy-4", "healthy-5", "healthy-6"}
-				w.app.behave(fails(failing...))
-				w.register(compute)
-				w.eventually("the document is there, or is given up", w.fetchEnded)
-				w.subscribe(compute, slices.Concat(failing, healthy)...)
-				w.rest()
-				for _, ns := range slices.Concat(failing, healthy) {
-					w.wantAtMost(ns, 2)
-				}
-				w.app.forget()
-				w.sync(catalog.SyncRequest{})
-				w.rest()
-				for _, ns := range slices.Concat(failing, healthy) {
-					w.wantAtMost(ns, 2)
-				}
+	everyFleet(t, func(w *world) {
+		t := w.t
+		var stores []*flaky
+		w.options = func(o *reconciler.Options) {
+			f := &flaky{Store: o.Store, random: rand.New(rand.NewPCG(uint64(w.fleet.processes), uint64(len(stores))))}
+			stores, o.Store = append(stores, f), f
+		}
+		w.start()
+		failing := []string{"failing-1", "failing-2", "failing-3", "failing-4"}
+		healthy := []string{"healthy-1", "healthy-2", "healthy-3", "healthy-4", "healthy-5", "healthy-6"}
+		w.app.behave(fails(failing...))
+		w.register(compute)
+		w.eventually("the document is there, or is given up", w.fetchEnded)
+		w.subscribe(compute, slices.Concat(failing, healthy)...)
+		w.rest()
+		for _, ns := range slices.Concat(failing, healthy) {
+			w.wantAtMost(ns, 2)
+		}
+		w.app.forget()
+		w.sync(catalog.SyncRequest{})
+		w.rest()
+		for _, ns := range slices.Concat(failing, healthy) {
+			w.wantAtMost(ns, 2)
+		}
 
-				for _, s := range stores {
-					s.heal()
-				}
-				w.app.forget()
-				w.sync(catalog.SyncRequest{})
-				w.rest()
-				w.settle()
-				for _, ns := range failing {
-					w.wantCalled(ns, 2)
-				}
-				for _, ns := range healthy {
-					w.wantCalled(ns, 1)
-					w.wantAt(ns, w.sub(ns).ExpectedSyncID, catalog.ReasonSynced)
-				}
-				if stores[0].faults == 0 {
-					t.Error("the store has answered everything")
-				}
-			})
-		})
-	}
+		for _, s := range stores {
+			s.heal()
+		}
+		w.app.forget()
+		w.sync(catalog.SyncRequest{})
+		w.rest()
+		w.settle()
+		for _, ns := range failing {
+			w.wantCalled(ns, 2)
+		}
+		for _, ns := range healthy {
+			w.wantCalled(ns, 1)
+			w.wantAt(ns, w.sub(ns).ExpectedSyncID, catalog.ReasonSynced)
+		}
+		if stores[0].faults == 0 {
+			t.Error("the store has answered everything")
+		}
+	})
 }
 
 func (w *world) fetchEnded() bool {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"kayra/reconciler"
-	"kayra/store/catalog"
 )
 
 // gauge counts what runs at the same time. The first calls wait until so many run.
@@ -51,14 +50,11 @@ func TestPoolBoundsWhatRunsAtOnce(t *testing.T) {
 		w.eventually("all slots are used", func() bool { return ended(g.reached) })
 		w.allSynced()
 		w.settle()
-		w.sync(catalog.SyncRequest{})
-		w.allSynced()
-		w.settle()
 		if g.most > g.want {
 			t.Errorf("%d calls ran at once, not at most %d", g.most, g.want)
 		}
 		for _, ns := range names {
-			w.wantCalled(ns, 2)
+			w.wantCalled(ns, 1)
 		}
 	})
 }

@@ -128,18 +128,20 @@ func TestDocumentIsMandatory(t *testing.T) {
 func TestGatewayHangs(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
-		w.gateway.Timeout = time.Second
+		t := w.t
+		w.gateway.Timeout = 100 * time.Millisecond
 		w.start()
-		w.register(compute, "sre")
-		w.synced("sre")
-		w.settle()
-		old := w.sub("sre").CurrentSyncID
 		w.app.document(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		w.app.forget()
-		w.sync(catalog.SyncRequest{})
+		w.register(compute)
 		w.settle()
 		w.wantFetched(2)
-		w.wantSpecFailed(old, "timed out after 1s", "sre")
+		w.subscribe(compute, "sre")
+		w.settle()
+		w.wantFetched(4)
+		w.wantAt("sre", "", catalog.ReasonSpecUnavailable)
+		if got := w.sub("sre"); got.State != catalog.StateError || !strings.Contains(got.Message, "timed out after 100ms") {
+			t.Errorf("it is %s for %q", got.State, got.Message)
+		}
 	})
 }
 
