@@ -37,6 +37,22 @@ func classify(err error) error {
 	}
 }
 
+// classifyOpen is classify for what comes up while a store is opened. What waiting cannot mend is not unavailable then: a
+// table that is not as it should be, and a file that may not be read or written.
+func classifyOpen(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return classify(err)
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_ERROR:
+		return fmt.Errorf("%w; restore the file from a backup: %w", err, store.ErrCorrupt)
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("%w; this user must be able to read and write the file, and to create files beside it", err)
+	}
+	return classify(err)
+}
+
 // isBusy tells whether another process held a lock that was needed.
 func isBusy(err error) bool {
 	var e *sqlite.Error

@@ -116,6 +116,14 @@ func TestRefusedFiles(t *testing.T) {
 			content := read(t, path)
 			write(t, path, append(content[:4096:4096], bytes.Repeat([]byte("garbage"), (len(content)-4096)/7)...))
 		}, store.ErrCorrupt, "backup"},
+		"without a table": {func(t *testing.T, path string) {
+			t.Helper()
+			alter(t, path, "DROP TABLE meta")
+		}, store.ErrCorrupt, "backup"},
+		"with another table": {func(t *testing.T, path string) {
+			t.Helper()
+			alter(t, path, "DROP TABLE log; CREATE TABLE log (text)")
+		}, store.ErrCorrupt, "backup"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -149,6 +157,27 @@ func TestRefusedPaths(t *testing.T) {
 	}
 	if files := directory(t, dir); len(files) > 0 {
 		t.Errorf("%v was left behind", files)
+	}
+}
+
+// TestForbiddenFiles may not be mended by waiting: they are refused as what they are, and not as unavailable.
+func TestForbiddenFiles(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is forbidden to root")
+	}
+	for name, mode := range map[string]fs.FileMode{"unreadable": 0, "read-only": 0o400} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := closed(t)
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			_, err := local.Open(t.Context(), local.Options{Path: path})
+			if err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "read and write") {
+				t.Errorf("got error %v", err)
+			}
+		})
 	}
 }
 

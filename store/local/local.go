@@ -72,7 +72,7 @@ var (
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	s, err := open(ctx, opts.withDefaults())
 	if err != nil {
-		return nil, fmt.Errorf("open store %q: %w", opts.Path, classify(err))
+		return nil, fmt.Errorf("open store %q: %w", opts.Path, classifyOpen(err))
 	}
 	return s, nil
 }

@@ -71,7 +71,19 @@ func (t *tx) prepare(ctx context.Context) error {
 	if _, err := t.conn.conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return fmt.Errorf("prepare to write: %w", err)
 	}
-	return nil
+	return t.try(ctx)
+}
+
+// try writes something and takes it back, so that a file that may not be written is known now and not when a write fails:
+// SQLite lets a transaction begin on it. Who has the write lock meanwhile does not matter.
+func (t *tx) try(ctx context.Context) error {
+	if err := t.begin(ctx); isBusy(err) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer t.rollback(ctx)
+	return t.saveMeta(ctx)
 }
 
 func (t *tx) begin(ctx context.Context) error {
@@ -90,7 +102,7 @@ func (t *tx) begin(ctx context.Context) error {
 func (t *tx) commit(ctx context.Context) error {
 	err := t.trim(ctx)
 	if err == nil && t.meta != t.saved {
-		_, err = t.writeMeta.ExecContext(ctx, t.revision, t.compacted, t.logBytes, t.session, t.pid)
+		err = t.saveMeta(ctx)
 	}
 	if err == nil {
 		_, err = t.commitStmt.ExecContext(ctx)
@@ -98,6 +110,13 @@ func (t *tx) commit(ctx context.Context) error {
 	if err != nil {
 		t.rollback(ctx)
 		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) saveMeta(ctx context.Context) error {
+	if _, err := t.writeMeta.ExecContext(ctx, t.revision, t.compacted, t.logBytes, t.session, t.pid); err != nil {
+		return fmt.Errorf("write revision: %w", err)
 	}
 	return nil
 }
