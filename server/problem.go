@@ -51,6 +51,8 @@ func statusOf(kind error) int {
 		return http.StatusConflict
 	case errors.Is(kind, catalog.ErrPrecondition):
 		return http.StatusPreconditionFailed
+	case errors.Is(kind, catalog.ErrBusy):
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest
 }

@@ -199,7 +199,7 @@ func (c *Claim[T, P]) write(ctx context.Context, change func(rec P) ([]store.Op,
 			return err
 		}
 	}
-	return fmt.Errorf("write %q: %w: %w", c.key, store.ErrUnavailable, errContention)
+	return fmt.Errorf("write %q: others write it all the time: %w", c.key, store.ErrUnavailable)
 }
 
 // reload takes over what others have written. done says that an earlier try, whose answer was lost, did write wanted.

@@ -12,6 +12,7 @@ var (
 	ErrNotFound     = errors.New("not found")           // what it names is not there
 	ErrConflict     = errors.New("conflict")            // a rule between records forbids it now
 	ErrPrecondition = errors.New("precondition failed") // what it names is not in the state that the caller expects
+	ErrBusy         = errors.New("busy")                // too many others write what it names; to be tried again
 )
 
 // FieldError says what is wrong with one field of a request.
@@ -22,7 +23,7 @@ type FieldError struct {
 
 // Error is a refusal. Nothing was changed.
 type Error struct {
-	Kind   error // one of ErrInvalid, ErrNotFound, ErrConflict, ErrPrecondition
+	Kind   error // one of ErrInvalid, ErrNotFound, ErrConflict, ErrPrecondition, ErrBusy
 	Detail string
 	Fields []FieldError // of ErrInvalid
 }

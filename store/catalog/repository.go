@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/hashicorp/go-uuid"
@@ -69,11 +69,9 @@ func unknownSubscription(namespace, api string) error {
 // succeeded, so that running out of them takes a flood of writes to one record.
 const maxTries = 64
 
-var errContention = errors.New("the record is being written by too many others at once; try again")
-
 // again decides a transaction until it is not overtaken. decide reads what it needs and returns the transaction.
 func (r *Repository) again(ctx context.Context, what string, decide func() (store.Txn, error)) (store.Result, error) {
-	for range maxTries {
+	for try := range maxTries {
 		txn, err := decide()
 		if err != nil {
 			return store.Result{}, err
@@ -85,8 +83,32 @@ func (r *Repository) again(ctx context.Context, what string, decide func() (stor
 		if res.OK {
 			return res, nil
 		}
+		if err := giveWay(ctx, try); err != nil {
+			return store.Result{}, fmt.Errorf("%s: %w", what, err)
+		}
 	}
-	return store.Result{}, fmt.Errorf("%s: %w: %w", what, store.ErrUnavailable, errContention)
+	return store.Result{}, refuse(ErrBusy, "%s: too many others write the same record; nothing was changed: try again", what)
+}
+
+// giveWay pauses before the next try, the longer the more tries have lost already: a crowd that tries at once loses
+// nearly all of its tries.
+func giveWay(ctx context.Context, try int) error {
+	const (
+		atOnce    = 2
+		least     = time.Millisecond
+		doublings = 6
+	)
+	if try < atOnce {
+		return nil
+	}
+	pause := time.NewTimer(rand.N(least << min(try-atOnce, doublings)))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // again says what was being done
+	}
 }
 
 // read reads the keys at one revision.
