@@ -62,25 +62,33 @@ func (r *Repository) newRegistration(name string) (Registration, error) {
 	}, err
 }
 
-// complete fills in this scope where a dependency leaves it out, and drops what is listed twice.
+// complete fills in this scope where a dependency leaves it out.
 func (r *Repository) complete(ch RegistrationChange) RegistrationChange {
 	if ch.DependsOn == nil {
 		return ch
 	}
-	deps := make([]Ref, 0, len(*ch.DependsOn))
-	for _, d := range *ch.DependsOn {
-		if d.Platform == "" {
-			d.Platform = r.scope.Platform
+	deps := slices.Clone(*ch.DependsOn)
+	for i := range deps {
+		if deps[i].Platform == "" {
+			deps[i].Platform = r.scope.Platform
 		}
-		if d.Region == "" {
-			d.Region = r.scope.Region
-		}
-		if !slices.Contains(deps, d) {
-			deps = append(deps, d)
+		if deps[i].Region == "" {
+			deps[i].Region = r.scope.Region
 		}
 	}
 	ch.DependsOn = &deps
 	return ch
+}
+
+// distinct has each of the dependencies once, in their order.
+func distinct(deps []Ref) []Ref {
+	var out []Ref
+	for _, d := range deps {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func apply(reg *Registration, ch RegistrationChange) {
@@ -92,7 +100,9 @@ func apply(reg *Registration, ch RegistrationChange) {
 	set(&reg.Paused, ch.Paused)
 	set(&reg.Upstream, ch.Upstream)
 	set(&reg.Downstream, ch.Downstream)
-	set(&reg.DependsOn, ch.DependsOn)
+	if ch.DependsOn != nil {
+		reg.DependsOn = distinct(*ch.DependsOn)
+	}
 	if ch.SyncID != nil && *ch.SyncID != reg.SyncID {
 		reg.target(*ch.SyncID)
 		if !reg.Pending() {

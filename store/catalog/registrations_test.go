@@ -76,6 +76,30 @@ func TestUpdateRegistration(t *testing.T) {
 	})
 }
 
+// A dependency that is listed twice counts once, and what is wrong with another one is said of its place in the request.
+func TestDependenciesTwice(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		w.register("a.example.com")
+		made := w.register(compute, "a.example.com", "a.example.com")
+		if len(made.DependsOn) != 1 {
+			w.t.Errorf("got %v", made.DependsOn)
+		}
+		for _, write := range []func(ch catalog.RegistrationChange) error{
+			func(ch catalog.RegistrationChange) error {
+				_, err := w.CreateRegistration(w.ctx(), "b.example.com", ch)
+				return err
+			},
+			func(ch catalog.RegistrationChange) error {
+				_, err := w.UpdateRegistration(w.ctx(), compute, ch, nil)
+				return err
+			},
+		} {
+			w.refuses(write(dependsOn("a.example.com", "a.example.com", "BAD")), catalog.ErrInvalid, "/depends_on/2/name")
+		}
+	})
+}
+
 func TestDeleteRegistration(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(w *world) {
