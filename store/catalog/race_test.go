@@ -234,26 +234,3 @@ func TestWritesAddUp(t *testing.T) {
 		}
 	})
 }
-
-// TestCrowd has so many write one record at once that most of them lose many times over.
-func TestCrowd(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(w *world) {
-		w.register(compute)
-		calls := make([]func() error, 300)
-		for i := range calls {
-			calls[i] = func() error {
-				_, err := w.UpdateRegistration(w.ctx(), compute, catalog.RegistrationChange{}, nil)
-				return err
-			}
-		}
-		for _, err := range race(calls...) {
-			w.must(err)
-		}
-		reg, err := w.Registration(w.ctx(), compute)
-		w.must(err)
-		if want := int64(len(calls)) + 1; reg.Generation != want {
-			w.t.Errorf("got generation %d, want %d", reg.Generation, want)
-		}
-	})
-}

@@ -153,6 +153,15 @@ type standing struct {
 
 func (s *standing) view() SubscriptionView { return view(s.sub, &s.reg, s.locked) }
 
+// tagHolds are the conditions under which what a tag says of the registration is still so. A write that asks for no tag
+// has none.
+func (s *standing) tagHolds(m Match) []store.Cond {
+	if m == nil {
+		return nil
+	}
+	return []store.Cond{{Kind: store.CondModRev, Key: s.reg.Ref().registrationKey(), Revision: s.reg.Revision}}
+}
+
 func (r *Repository) standing(ctx context.Context, namespace, api string) (standing, error) {
 	res, err := r.read(ctx, r.scope.standingKeys(namespace, api)...)
 	if err != nil {
@@ -217,7 +226,7 @@ func (r *Repository) changeSubscription(ctx context.Context, namespace, api stri
 		key := r.scope.subscriptionKey(api, namespace)
 		op, err := put(key, &s.sub)
 		return store.Txn{
-			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: s.sub.Revision}},
+			If:   append(s.tagHolds(m), store.Cond{Kind: store.CondModRev, Key: key, Revision: s.sub.Revision}),
 			Then: []store.Op{op},
 		}, err
 	})
@@ -232,19 +241,20 @@ func (r *Repository) changeSubscription(ctx context.Context, namespace, api stri
 func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m Match) error {
 	key := r.scope.subscriptionKey(api, namespace)
 	_, err := r.again(ctx, "delete subscription", func() (store.Txn, error) {
-		v, err := r.Subscription(ctx, namespace, api)
+		s, err := r.standing(ctx, namespace, api)
 		if err != nil {
 			return store.Txn{}, err
 		}
-		if err := m.check("subscription", namespace+"/"+api, v.Tag()); err != nil {
+		read := s.view()
+		if err := m.check("subscription", namespace+"/"+api, read.Tag()); err != nil {
 			return store.Txn{}, err
 		}
 		cond := store.Present(key) // a reconciler's writes do not stand in the way
 		if m != nil {
-			cond = store.Cond{Kind: store.CondModRev, Key: key, Revision: v.Revision}
+			cond = store.Cond{Kind: store.CondModRev, Key: key, Revision: s.sub.Revision}
 		}
 		return store.Txn{
-			If:   []store.Cond{cond},
+			If:   append(s.tagHolds(m), cond),
 			Then: []store.Op{store.Delete(key), store.Delete(r.scope.byNamespaceKey(namespace, api))},
 		}, nil
 	})
