@@ -22,6 +22,22 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.detail }
 
+// sentence is the detail with what is wrong with the first fields: many a reader shows nothing but the detail.
+func (e *refusal) sentence() string {
+	const most = 3
+	if len(e.fields) == 0 {
+		return e.detail
+	}
+	parts := make([]string, 0, most+1)
+	for _, f := range e.fields[:min(len(e.fields), most)] {
+		parts = append(parts, f.Pointer+" "+f.Detail)
+	}
+	if more := len(e.fields) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return e.detail + ": " + strings.Join(parts, "; ")
+}
+
 func refuse(status int, format string, args ...any) error {
 	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
 }
@@ -84,7 +100,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	s.write(w, r, api.ProblemType, told.status, api.Problem{
 		Type: "about:blank", Title: http.StatusText(told.status), Status: told.status,
-		Detail: told.detail, Instance: r.URL.EscapedPath(), Errors: told.fields,
+		Detail: told.sentence(), Instance: r.URL.EscapedPath(), Errors: told.fields,
 	})
 }
 

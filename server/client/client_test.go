@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"kayra/server"
+	"kayra/server/api"
 	"kayra/server/auth"
 	"kayra/server/client"
 	"kayra/store/catalog"
@@ -107,6 +108,23 @@ func TestDo(t *testing.T) {
 		_, err := connect(t, client.Options{URL: url, Token: other}).Do(t.Context(), "GET", regs, nil)
 		if !errors.Is(err, client.ErrUnauthorized) {
 			t.Errorf("token %q: %v", other, err)
+		}
+	}
+}
+
+// What is wrong with a field is said once, by whichever part of the problem says it.
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	fields := []api.FieldError{{Pointer: "/a", Detail: "is wrong"}, {Pointer: "/b", Detail: "is, too"}}
+	for detail, want := range map[string]string{
+		"refused":                             "refused: /a is wrong; /b is, too",
+		"refused: /a is wrong; and 1 more":    "refused: /a is wrong; and 1 more: /b is, too",
+		"refused: /a is wrong; /b is, too":    "refused: /a is wrong; /b is, too",
+		"refused without a word about either": "refused without a word about either: /a is wrong; /b is, too",
+	} {
+		err := &client.Error{Problem: api.Problem{Detail: detail, Errors: fields}}
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -30,15 +30,18 @@ type Error struct {
 	api.Problem
 }
 
+// Error is the detail, and what is wrong with those fields that it does not speak of by itself.
 func (e *Error) Error() string {
-	if len(e.Errors) == 0 {
+	var rest []string
+	for _, f := range e.Errors {
+		if field := f.Pointer + " " + f.Detail; !strings.Contains(e.Detail, field) {
+			rest = append(rest, field)
+		}
+	}
+	if len(rest) == 0 {
 		return e.Detail
 	}
-	parts := make([]string, len(e.Errors))
-	for i, f := range e.Errors {
-		parts[i] = f.Pointer + " " + f.Detail
-	}
-	return e.Detail + ": " + strings.Join(parts, "; ")
+	return e.Detail + ": " + strings.Join(rest, "; ")
 }
 
 // Unwrap is the kind of refusal.
