@@ -32,6 +32,7 @@ const (
 type lab struct {
 	t          testing.TB
 	url        string
+	handler    http.Handler
 	http       *http.Client
 	store      store.Store
 	repository *catalog.Repository
@@ -89,7 +90,9 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 	}
 	h := httptest.NewServer(srv.Handler())
 	tb.Cleanup(h.Close)
-	return &lab{t: tb, url: h.URL, http: h.Client(), store: s, repository: repository, close: h.Close}
+	return &lab{
+		t: tb, url: h.URL, handler: srv.Handler(), http: h.Client(), store: s, repository: repository, close: h.Close,
+	}
 }
 
 func tokens(tb testing.TB) *auth.Tokens {

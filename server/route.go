@@ -90,14 +90,19 @@ func (s *Server) refuseMethod(allowed string) http.Handler {
 	})
 }
 
-// serve answers a request for a route: gate, names in the path, query, body, then the handler.
+// serve answers a request for a route. How long the body took to arrive does not count against the work.
 func (s *Server) serve(rt *route) http.Handler {
 	names := wildcards(rt.path)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &call{Request: r}
+		if err := s.receive(rt, names, w, c); err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 		defer cancel()
-		c := &call{Request: r.WithContext(ctx)}
-		rep, err := s.answer(rt, names, w, c)
+		c.Request = r.WithContext(ctx)
+		rep, err := rt.handle(c)
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -106,23 +111,22 @@ func (s *Server) serve(rt *route) http.Handler {
 	})
 }
 
-func (s *Server) answer(rt *route, names []string, w http.ResponseWriter, c *call) (reply, error) {
+// receive takes in a request, in this order: gate, names in the path, query, body.
+func (s *Server) receive(rt *route, names []string, w http.ResponseWriter, c *call) error {
 	var err error
 	if c.who, err = s.admit(c.Request, rt); err != nil {
-		return reply{}, err
+		return err
 	}
 	if err := checkNames(c.Request, names); err != nil {
-		return reply{}, err
+		return err
 	}
 	if c.query, err = readQuery(c.URL.RawQuery, rt.query); err != nil {
-		return reply{}, err
+		return err
 	}
 	if rt.in != nil {
-		if c.body, err = readObject(w, c.Request); err != nil {
-			return reply{}, err
-		}
+		c.body, err = readObject(w, c.Request)
 	}
-	return rt.handle(c)
+	return err
 }
 
 // wildcards are the names of the path's wildcards.
