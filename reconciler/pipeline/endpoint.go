@@ -25,6 +25,7 @@ type endpointBuilder struct {
 	url, shown  []byte
 	at          position
 	authorityAt int  // where the authority begins in shown
+	nameAt      int  // where the name of the present query parameter begins in shown
 	outputHost  bool // an output has part in the host
 	unreadable  bool // an output or a secret gave the URL's beginning
 }
@@ -158,6 +159,7 @@ func (b *endpointBuilder) show(text string) {
 func (b *endpointBuilder) move(c byte, visible bool) {
 	switch {
 	case c == '#':
+		b.bare("")
 		b.at = inFragment
 	case b.at == inScheme:
 		if bytes.HasSuffix(b.url, []byte("://")) {
@@ -166,17 +168,22 @@ func (b *endpointBuilder) move(c byte, visible bool) {
 	case b.at == inAuthority:
 		b.moveInAuthority(c, visible)
 	case b.at == inPath && c == '?':
-		b.at = inQueryName
+		b.beginName()
+	case b.at == inQueryName && c == '&':
+		if visible {
+			b.bare("&")
+		}
+		b.beginName()
 	case b.at == inQueryName && c == '=':
 		b.at = inQueryValue
 		if visible {
 			b.shown = append(b.shown, mask...)
 		}
 	case b.at == inQueryValue && c == '&':
-		b.at = inQueryName
 		if visible {
 			b.shown = append(b.shown, '&')
 		}
+		b.beginName()
 	}
 }
 
@@ -185,10 +192,26 @@ func (b *endpointBuilder) moveInAuthority(c byte, visible bool) {
 	case c == '/':
 		b.at = inPath
 	case c == '?':
-		b.at = inQueryName
+		b.beginName()
 	case c == '@' && visible:
 		b.shown = append(b.shown[:b.authorityAt], mask+"@"...)
 	}
+}
+
+func (b *endpointBuilder) beginName() { b.at, b.nameAt = inQueryName, len(b.shown) }
+
+// bare masks the query parameter that has just ended, with what stands behind it, if it has no value: it may be a token
+// by itself.
+func (b *endpointBuilder) bare(behind string) {
+	if b.at == inQueryName && len(b.shown) > b.nameAt+len(behind) {
+		b.shown = append(b.shown[:b.nameAt], mask+behind...)
+	}
+}
+
+// display is the form that may be shown.
+func (b *endpointBuilder) display() string {
+	b.bare("")
+	return string(b.shown)
 }
 
 // parse checks the URL as a whole.

@@ -67,7 +67,7 @@ func (s *step) preview(sc *scope) (Request, error) {
 	if err != nil {
 		return req, &renderError{fieldEndpoint, err.Error()}
 	}
-	req.Endpoint = string(b.shown)
+	req.Endpoint = b.display()
 	for _, h := range s.headers {
 		if h.text != nil {
 			if _, err := h.text.render(sc); err != nil {

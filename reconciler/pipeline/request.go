@@ -45,7 +45,7 @@ func (a *attempt) render() (request, error) {
 func (a *attempt) renderEndpoint(sc *scope, req *request) error {
 	spans, failed := a.step.endpoint.render(sc)
 	b, err := buildEndpoint(spans)
-	req.shown = shorten(string(b.shown))
+	req.shown = shorten(b.display())
 	if failed != nil {
 		req.shown += "…"
 		return failed

@@ -110,7 +110,7 @@ func TestStepLine(t *testing.T) {
 	line := j.next(t)
 	for key, want := range map[string]any{
 		"level": "INFO", "msg": "step succeeded", "lock_id": 7.0, "sync_id": "s-2", "mode": "m", "step": "start", "index": 0.0,
-		"method": "POST", "endpoint": a.URL + "/start/sre/?q=***&r=***&flag", "async": false, "attempts": 1.0, "status": 201.0,
+		"method": "POST", "endpoint": a.URL + "/start/sre/?q=***&r=***&***", "async": false, "attempts": 1.0, "status": 201.0,
 		"outputs": "[B ID]", "error": nil,
 	} {
 		got := line[key]
@@ -119,6 +119,25 @@ func TestStepLine(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s is %v, want %v", key, got, want)
+		}
+	}
+}
+
+// A parameter without a value may be a token by itself, wherever it stands in the query.
+func TestBareParameter(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"?LEAK": "?***", "?LEAK&a=1": "?***&a=***", "?a=1&LEAK&b=2": "?a=***&***&b=***", "?LEAK#LEAK": "?***", "?&LEAK": "?&***",
+		"?{{ env \"A\" }}LEAK": "?***", "?LEAK{{ .Previous.Outputs.X }}=LEAK": "?LEAK***=***", "?a": "?***", "?": "?", "?a=": "?a=***",
+	} {
+		opts := quick()
+		opts.LookupEnv = func(string) (string, bool) { return "LEAK-env", true }
+		first := get("http://a.example.com")
+		first.Outputs = map[string]string{"X": ".x"}
+		p := parse(t, opts, first, get("http://b.example.com/p"+query))
+		_, shown, err := p.Endpoint(subscription(), map[string]string{"X": "LEAK-output"})
+		if err != nil || shown != "http://b.example.com/p"+want {
+			t.Errorf("%s is shown as %s, want %s: %v", query, shown, want, err)
 		}
 	}
 }
