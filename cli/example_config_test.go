@@ -1,0 +1,56 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kayra/cli"
+	"kayra/config"
+	"kayra/reconciler/pipeline"
+)
+
+// Every template of the example is rendered, as it would be for a tenant.
+func TestTheExampleRenders(t *testing.T) {
+	t.Parallel()
+	c, warnings, err := config.Load(config.Options{Path: "../examples/kayra.yaml", Env: []string{}})
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("load the example: %v, warnings %v", err, warnings)
+	}
+	p, err := cli.ParseModes(c, func(string) (string, bool) { return "", false })
+	if err != nil || len(p.Warnings()) > 0 {
+		t.Fatalf("parse the example: %v, warnings %v", err, p.Warnings())
+	}
+	want := map[string][]string{
+		"trigger": {
+			"POST https://gitlab.example.com/api/v4/projects/42/pipeline " + `{"ref":"sandbox","variables":[` +
+				`{"key":"TENANT_NAME","value":"sre"},{"key":"API_NAME","value":"compute.example.com"},` +
+				`{"key":"SYNC_ID","value":"2026-02-01T00Z"},{"key":"CHECK_MAX","value":"50"}]}`,
+			"GET https://gitlab.example.com/api/v4/projects/42/pipelines/*** ",
+		},
+		"api": {
+			`POST https://compute.local.services/api/v1/namespaces/sre/sync {"sync_id":"2026-02-01T00Z"}`,
+			"GET https://compute.local.services/api/v1/namespaces/sre/sync/2026-02-01T00Z ",
+		},
+	}
+	for mode, lines := range want {
+		requests, err := p.Render(mode, pipeline.Subscription{
+			Api: "compute.example.com", ShortName: "compute", Namespace: "sre", Platform: "sandbox", Region: "eu-west-1",
+			CurrentSyncID: "2026-01-01T00Z", ExpectedSyncID: "2026-02-01T00Z",
+		})
+		if err != nil {
+			t.Errorf("mode %s: %v", mode, err)
+		}
+		var got []string
+		for _, r := range requests {
+			got = append(got, strings.Join([]string{r.Method, r.Endpoint, r.Body}, " "))
+		}
+		if diff := cmp.Diff(lines, got); diff != "" {
+			t.Errorf("mode %s (-want +got):\n%s", mode, diff)
+		}
+	}
+	if len(c.Reconciler.Mode) != len(want) {
+		t.Errorf("the example has %d modes, and %d are tested", len(c.Reconciler.Mode), len(want))
+	}
+}
