@@ -7,6 +7,7 @@ import (
 )
 
 func (d *decoder) tokens(v value) []Token {
+	v.private = true
 	tokens := collect(d, v, "a list of {user, groups, token}", d.token)
 	first := map[string]int{}
 	for i, t := range tokens {
@@ -24,8 +25,8 @@ func (d *decoder) tokens(v value) []Token {
 func (d *decoder) token(v value) Token {
 	var t Token
 	given := d.object(v, fields{
-		"user":   func(v value) { t.User = d.text(v, filled("the name of a user")) },
-		"groups": func(v value) { t.Groups = d.texts(v, filled("the name of a group")) },
+		"user":   func(v value) { t.User = d.text(v.public(), filled("the name of a user")) },
+		"groups": func(v value) { t.Groups = d.texts(v.public(), filled("the name of a group")) },
 		"token":  func(v value) { t.Token = d.bearer(v) },
 	})
 	d.require(v, given, "user", "token")

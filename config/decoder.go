@@ -30,6 +30,8 @@ type value struct {
 	key  string // the full dotted path
 	line int    // in the file
 	from string // the variable or flag that gave it; "" for the file
+
+	private bool // a secret may stand here, where it does not belong: no error shows it
 }
 
 // fields says how each key of a mapping is read.
@@ -52,7 +54,13 @@ func element(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
 
 // child is what v has under a name; line is used where it has nothing there.
 func (v value) child(name string, line int) value {
-	return value{node: member(v.node, name), key: join(v.key, name), line: line, from: v.from}
+	return value{node: member(v.node, name), key: join(v.key, name), line: line, from: v.from, private: v.private}
+}
+
+// public is the value where no secret is to be expected any more.
+func (v value) public() value {
+	v.private = false
+	return v
 }
 
 func (d *decoder) place(v value) place {
@@ -72,9 +80,9 @@ func (d *decoder) report(v value, text string) {
 	d.problems = append(d.problems, problem{place: d.place(v), key: v.key, text: text})
 }
 
-// refuse reports a value that may be shown; use says what is allowed.
+// refuse reports a value; use says what is allowed.
 func (d *decoder) refuse(v value, use string) {
-	d.report(v, describe(v.node, false)+" is not allowed: use "+use)
+	d.report(v, describe(v.node, v.private)+" is not allowed: use "+use)
 }
 
 func (d *decoder) warn(v value, text string) {
@@ -89,7 +97,7 @@ func (d *decoder) members(v value, use string, visit func(name string, child val
 	}
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		name := v.node.Content[i]
-		child := value{node: v.node.Content[i+1], key: join(v.key, name.Value), line: name.Line, from: v.from}
+		child := value{node: v.node.Content[i+1], key: join(v.key, name.Value), line: name.Line, from: v.from, private: v.private}
 		d.remember(child)
 		visit(name.Value, child)
 	}
@@ -131,7 +139,7 @@ func collect[T any](d *decoder, v value, use string, each func(value) T) []T {
 	}
 	all := make([]T, 0, len(v.node.Content))
 	for i, item := range v.node.Content {
-		child := value{node: item, key: element(v.key, i), line: item.Line, from: v.from}
+		child := value{node: item, key: element(v.key, i), line: item.Line, from: v.from, private: v.private}
 		d.remember(child)
 		all = append(all, each(child))
 	}

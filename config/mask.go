@@ -15,7 +15,8 @@ var (
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|authorization|(?:api|private|access)[-_]?key`)
 )
 
-// maskURL hides the userinfo and the values of the query in what is a URL or a template of one. Other texts stay.
+// maskURL hides the userinfo, the values of the query and the fragment in what is a URL or a template of one. Other texts
+// stay.
 func maskURL(text string) string {
 	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "{{") {
 		return text
@@ -27,13 +28,13 @@ func maskURL(text string) string {
 		return placeholder
 	})
 	text = userinfo.ReplaceAllString(text, "${1}"+mask+"@")
-	rest, fragment, fragmented := strings.Cut(text, "#")
+	rest, _, fragmented := strings.Cut(text, "#")
 	path, query, queried := strings.Cut(rest, "?")
 	if queried {
 		path += "?" + parameter.ReplaceAllStringFunc(query, maskParameter)
 	}
 	if fragmented {
-		path += "#" + fragment
+		path += "#" + mask
 	}
 	return strings.NewReplacer(actions...).Replace(path)
 }

@@ -170,7 +170,7 @@ func TestRefusedTokens(t *testing.T) {
 	const forms = "use text in quotes, {env: NAME}, {file: PATH} or {sha256: HEX}"
 	for written, want := range map[string]string{
 		"{}":                                    ": a mapping is not allowed: use a list of {user, groups, token}",
-		"[a]":                                   `[0]: "a" is not allowed: use a mapping of groups, token or user`,
+		"[a]":                                   `[0]: this text is not allowed: use a mapping of groups, token or user`,
 		"[{token: hunter2}]":                    "[0]: user is missing",
 		"[{user: a}]":                           "[0]: token is missing",
 		"[{user: '', token: hunter2}]":          `[0].user: "" is not allowed: use the name of a user`,
@@ -199,5 +199,20 @@ func TestRefusedTokens(t *testing.T) {
 				t.Errorf("a secret shows: %s", got)
 			}
 		})
+	}
+}
+
+// Whoever writes a secret where a mapping or a list is wanted does not find it in the error.
+func TestMisplacedSecrets(t *testing.T) {
+	t.Parallel()
+	const step = "reconciler: {mode: {m: [{method: get, endpoint: 'http://h', "
+	for _, content := range []string{
+		"auth: {tokens: [hunter2]}", "auth: {tokens: hunter2}", "reconciler: {gateway: {headers: hunter2}}",
+		step + "headers: hunter2}]}}", step + "headers: {A: {type: 'hunter2 hunter2', value: x}}}]}}",
+		step + "headers: {A: [hunter2]}}]}}", "reconciler: {gateway: {headers: {A: {value: {hunter2: x}}}}}",
+	} {
+		if got := reject(t, content); strings.Contains(got, "hunter2") || !strings.Contains(got, "not allowed") {
+			t.Errorf("%s: %s", content, got)
+		}
 	}
 }

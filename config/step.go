@@ -135,6 +135,7 @@ func (d *decoder) tls(v value) TLS {
 }
 
 func (d *decoder) headers(v value) map[string]Header {
+	v.private = true
 	headers, written := map[string]Header{}, map[string]string{}
 	d.members(v, "a mapping of header names to values", func(name string, child value) {
 		if !httpguts.ValidHeaderFieldName(name) {

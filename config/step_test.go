@@ -150,7 +150,7 @@ func TestRefusedSteps(t *testing.T) {
 		"m: [{headers: {A: null}}]":                                "m[0].headers.A: null is not allowed: " + forms,
 		"m: [{headers: {A: [hunter2]}}]":                           "m[0].headers.A: a list is not allowed: " + forms,
 		"m: [{headers: {A: \"hunter2\\n\"}}]":                      "m[0].headers.A: line breaks and control characters are not allowed: use text on one line",
-		"m: [{headers: {A: {type: 'a b', value: x}}}]":             `m[0].headers.A.type: "a b" is not allowed: use one word such as Bearer or Basic`,
+		"m: [{headers: {A: {type: 'a b', value: x}}}]":             `m[0].headers.A.type: this text is not allowed: use one word such as Bearer or Basic`,
 		"m: [{headers: {A: {type: T}}}]":                           "m[0].headers.A: value is missing",
 		"m: [{headers: {A: {type: T, value: {}}}}]":                "m[0].headers.A.value: a mapping of other keys, or of several, is not allowed: " + forms,
 		"m: [{headers: {A: {value: {env: A, file: b}}}}]":          "m[0].headers.A.value: a mapping of other keys, or of several, is not allowed: " + forms,

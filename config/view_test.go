@@ -63,7 +63,7 @@ func TestViewHidesSecretsAndTellsSources(t *testing.T) {
 		{Key: "reconciler.gateway.headers.X-Key", Value: "********", Source: file("11")},
 		{Key: "reconciler.gateway.headers.X-Env.env", Value: "GW", Source: file("11")},
 		{Key: "reconciler.max_concurrent_reconciles", Value: "30", Source: "default"},
-		{Key: step + "endpoint", Value: `https://********@h/{{ .A "?#/@" }}/x?token=********&********&b=********#{{ .F }}`, Source: file("15")},
+		{Key: step + "endpoint", Value: `https://********@h/{{ .A "?#/@" }}/x?token=********&********&b=********#********`, Source: file("15")},
 		{Key: step + "headers.Authorization.type", Value: "Bearer", Source: file("16")},
 		{Key: step + "headers.Authorization.value", Value: "********", Source: file("16")},
 		{Key: step + "headers.Y.value.file", Value: "/f", Source: file("16")},
