@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"strings"
+	"unicode"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -87,6 +90,9 @@ func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
 			continue
 		}
 		text, err := t.Token.Reveal(env)
+		if err == nil && !sendable(text) {
+			err = errors.New("spaces around a token, line breaks and control characters in it are not allowed: no request could carry it")
+		}
 		if err != nil {
 			return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens[%d].token: %v", c.File(), i, err), err: err}
 		}
@@ -97,4 +103,9 @@ func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
 		return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens: %v", c.File(), err), err: err}
 	}
 	return tokens, nil
+}
+
+// sendable tells whether a request can carry the token as it stands.
+func sendable(token string) bool {
+	return token == strings.TrimSpace(token) && !strings.ContainsFunc(token, unicode.IsControl)
 }
