@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 const (
 	fileName  = "kayra.yaml"
 	systemDir = "/etc/kayra"
+	maxFile   = 16 << 20
+	maxSecret = 1 << 20
 )
 
 // source is the file that was found; its path is "" when there is none.
@@ -29,7 +32,7 @@ func find(o Options, env map[string]string) (source, error) {
 		return readNamed(o, path, "KAYRA_CONFIG")
 	}
 	for _, path := range places(o, env) {
-		content, err := os.ReadFile(path)
+		content, err := read(path, maxFile)
 		if err == nil {
 			return source{path, content}, nil
 		}
@@ -44,7 +47,7 @@ func readNamed(o Options, path, by string) (source, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.Dir, path)
 	}
-	content, err := os.ReadFile(path)
+	content, err := read(path, maxFile)
 	if err != nil {
 		return source{}, fmt.Errorf("read configuration %q named by %s: %w", path, by, withoutPath(err))
 	}
@@ -65,4 +68,18 @@ func places(o Options, env map[string]string) []string {
 		system = systemDir
 	}
 	return append(all, filepath.Join(system, fileName))
+}
+
+// read reads a file of at most so many bytes. What is larger, such as a device, is not read to its end.
+func read(path string, most int64) (content []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says what it was
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	content, err = io.ReadAll(io.LimitReader(f, most+1))
+	if int64(len(content)) > most {
+		return nil, fmt.Errorf("larger than %d MiB", most>>20)
+	}
+	return content, err //nolint:wrapcheck // the caller says what it was
 }

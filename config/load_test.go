@@ -116,6 +116,32 @@ func TestNamedFileMustBeThere(t *testing.T) {
 	}
 }
 
+// huge makes a file without content that is larger than anything sensible.
+func huge(t *testing.T, name string, size int64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A device, or a file that is no configuration at all, is not read to its end.
+func TestHugeFile(t *testing.T) {
+	t.Parallel()
+	path := huge(t, "kayra.yaml", 1<<30)
+	for by, o := range map[string]config.Options{
+		"named": {Path: path}, "found": {Dir: filepath.Dir(path)},
+	} {
+		if _, _, err := config.Load(o); err == nil || !strings.Contains(err.Error(), "larger than 16 MiB") {
+			t.Errorf("%s: %v", by, err)
+		}
+	}
+}
+
 func TestUnknownFlagKey(t *testing.T) {
 	t.Parallel()
 	_, _, err := config.Load(config.Options{Path: write(t, ""), Flags: map[string]string{"log.colour": "x"}})

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"strings"
 )
 
@@ -97,7 +96,7 @@ func revealEnv(name string, lookup func(string) (string, bool)) (string, error) 
 }
 
 func revealFile(path string) (string, error) {
-	content, err := os.ReadFile(path)
+	content, err := read(path, maxSecret)
 	if err != nil {
 		return "", fmt.Errorf("read secret file %q: %w", path, withoutPath(err))
 	}

@@ -116,6 +116,7 @@ func TestReveal(t *testing.T) {
 		}
 		return "{file: " + path + "}"
 	}
+	large := huge(t, "large", 1<<30)
 	env := map[string]string{"SET": hunter, "EMPTY": ""}
 	lookup := func(name string) (string, bool) { text, ok := env[name]; return text, ok }
 	tests := []struct{ form, want, err string }{
@@ -128,6 +129,7 @@ func TestReveal(t *testing.T) {
 		{file("dos", hunter+"\r\n"), hunter, ""},
 		{file("two", hunter+"\n\n"), hunter + "\n", ""},
 		{file("none", "\n"), "", `secret file "` + dir + `/none" is empty`},
+		{"{file: " + large + "}", "", `read secret file "` + large + `": larger than 1 MiB`},
 		{"{file: " + dir + "/missing}", "", `read secret file "` + dir + `/missing": no such file or directory`},
 		{"{sha256: " + strings.Repeat("aB", 32) + "}", "", "only the SHA-256 of the secret is known"},
 	}
