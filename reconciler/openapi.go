@@ -39,7 +39,7 @@ func deriveResources(api string, document []byte) ([]catalog.Resource, error) {
 		}
 		var methods map[string]json.RawMessage
 		if err := json.Unmarshal(value, &methods); err != nil {
-			return nil, fmt.Errorf("the document of %s is not an OpenAPI document: %q is not an object", api, path)
+			return nil, fmt.Errorf("the document of %s is not an OpenAPI document: %.80q is not an object", api, path)
 		}
 		for method := range methods {
 			if verb := verbOf(method, item); verb != "" {

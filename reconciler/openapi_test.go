@@ -104,6 +104,7 @@ func TestUselessDocuments(t *testing.T) {
 		"paths null":               `{"openapi": "3.1.0", "paths": null}`,
 		"paths a list":             `{"openapi": "3.1.0", "paths": []}`,
 		"a path that is a text":    `{"openapi": "3.1.0", "paths": {` + machines + `: "text"}}`,
+		"a long path":              `{"openapi": "3.1.0", "paths": {"/apis/compute.example.com/v1/` + strings.Repeat("x", 900_000) + `": 1}}`,
 		"resources beyond measure": string(paths(`"get": {}, "post": {}`, many...)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +115,9 @@ func TestUselessDocuments(t *testing.T) {
 			}
 			if !strings.Contains(err.Error(), compute) {
 				t.Errorf("the error does not say whose document it is: %v", err)
+			}
+			if len(err.Error()) > 300 { // every subscription keeps it
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 		})
 	}

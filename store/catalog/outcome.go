@@ -32,7 +32,12 @@ func (s *Subscription) end(o Outcome, force int64) {
 	}
 }
 
-func (a *Attempt) end(o Outcome) { a.Phase, a.Reason, a.Message = o.Phase, o.Reason, o.Message }
+// maxMessage bounds, in bytes, a message: each of the subscriptions that share a failure keeps a copy of it.
+const maxMessage = 1 << 10
+
+func (a *Attempt) end(o Outcome) {
+	a.Phase, a.Reason, a.Message = o.Phase, o.Reason, shorten(o.Message, maxMessage)
+}
 
 // Finish records the outcome of a run and gives up its lock, in one transaction that proves the lock and that the
 // subscription is the one that was claimed. Otherwise it fails with ErrLost.

@@ -2,7 +2,9 @@ package catalog_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -131,6 +133,22 @@ func TestHowItStands(t *testing.T) {
 		_, err = w.UpdateRegistration(w.ctx(), compute, catalog.RegistrationChange{Paused: &yes}, nil)
 		w.must(err)
 		check("paused", "sre", stands{true, catalog.StateSuccess, "", false, catalog.ReasonPaused})
+	})
+}
+
+// Every subscription keeps a copy of the message of a failure that all of them share.
+func TestLongMessage(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		w.register(compute)
+		w.tenant("sre", compute)
+		message := "x" + strings.Repeat("é", 500_000)
+		w.reconcile("sre", catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonTimeout, Message: message})
+		v, err := w.Subscription(w.ctx(), "sre", compute)
+		w.must(err)
+		if len(v.Message) > 1100 || !utf8.ValidString(v.Message) || !strings.HasPrefix(v.Message, message[:1001]) {
+			w.t.Errorf("%d bytes: %.20q", len(v.Message), v.Message)
+		}
 	})
 }
 

@@ -113,6 +113,11 @@ func isDigit(c rune) bool { return c >= '0' && c <= '9' }
 // clip keeps an error readable, whatever was sent.
 func clip(value string) string {
 	const most = 80
+	return shorten(value, most)
+}
+
+// shorten cuts off what is beyond so many bytes.
+func shorten(value string, most int) string {
 	if len(value) <= most {
 		return value
 	}
