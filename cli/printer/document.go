@@ -62,15 +62,16 @@ func scalar(tag, value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
 }
 
-// text quotes what older readers of YAML would take for a truth value, and what has several lines, since not every block
-// of lines that the encoder writes can be read again. The encoder quotes the rest of what needs it.
+// text quotes what older readers of YAML would take for a truth value, what has several lines, since not every block of
+// lines that the encoder writes can be read again, and what holds something to be escaped. The encoder quotes the rest of
+// what needs it.
 func text(s string) *yaml.Node {
 	node := scalar("!!str", s)
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off":
 		node.Style = yaml.DoubleQuotedStyle
 	}
-	if strings.ContainsAny(s, "\n\r\t") {
+	if strings.ContainsAny(s, "\n\r\t") || strings.ContainsFunc(s, obeyed) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	return node

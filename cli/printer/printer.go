@@ -116,5 +116,5 @@ func encodeYAML(root *yaml.Node) (string, error) {
 	if err := enc.Close(); err != nil {
 		return "", fmt.Errorf("write YAML: %w", err)
 	}
-	return b.String(), nil
+	return escapeJSON(b.String()), nil // such a rune stands in double quotes, where the escape means the same in YAML
 }

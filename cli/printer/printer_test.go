@@ -119,9 +119,9 @@ func TestJSONKeepsOrderAndDigits(t *testing.T) {
 func TestYAMLKeepsOrderAndDigits(t *testing.T) {
 	t.Parallel()
 	got := show(t, printer.Printer{Format: printer.YAML}, "x",
-		`{"z":12345678901234567890,"a":1.50,"t":"true","d":"2026-01-01","y":"yes","n":null,"l":["x",{"k":false}],"e":[],"o":{},"esc":"\u001b[0m"}`)
+		`{"z":12345678901234567890,"a":1.50,"t":"true","d":"2026-01-01","y":"yes","n":null,"l":["x",{"k":false}],"e":[],"o":{},"esc":"\u001b[0m","\u202ek":"\u202erun \u009b\u00e9"}`)
 	want := "z: 12345678901234567890\na: 1.50\nt: \"true\"\nd: \"2026-01-01\"\n\"y\": \"yes\"\n\"n\": null\nl:\n  - x\n  - k: false\n" +
-		"e: []\no: {}\nesc: \"\\e[0m\"\n"
+		"e: []\no: {}\nesc: \"\\e[0m\"\n\"\\u202ek\": \"\\u202erun \\x9Bé\"\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -154,7 +154,7 @@ func TestFormatsThatAreNotThere(t *testing.T) {
 
 // FuzzYAML holds what the YAML says against what the JSON said.
 func FuzzYAML(f *testing.F) {
-	for _, s := range []string{`- x`, `#`, `yes`, `0o7`, `1e3`, `null`, `a: b`, `\u0085\u2028`, `trailing \n\n`, ` lead`, `\t\ufffd\n\n`} {
+	for _, s := range []string{`- x`, `#`, `yes`, `0o7`, `1e3`, `null`, `a: b`, `\u0085\u2028`, `trailing \n\n`, `\u202e: x`, ` lead`, `\t\ufffd\n\n`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
