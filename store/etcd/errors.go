@@ -32,6 +32,9 @@ func classify(ctx context.Context, err error) error {
 	if kind := meaning(err); kind != nil {
 		return fmt.Errorf("%w: %w", err, kind)
 	}
+	if code(err) == codes.Unimplemented {
+		return errors.New("what answers there is not etcd, or not its version 3") // gRPC would quote the answer
+	}
 	return err //nolint:wrapcheck // the caller does
 }
 

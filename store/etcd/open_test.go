@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +102,20 @@ func TestUnreachable(t *testing.T) {
 	}
 	if _, err := etcd.Open(t.Context(), etcd.Options{}); err == nil || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("without endpoints: got error %v", err)
+	}
+}
+
+// What answers at the endpoint is no etcd: waiting does not make it one.
+func TestNoEtcd(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	srv.Config.Protocols = new(http.Protocols)
+	srv.Config.Protocols.SetUnencryptedHTTP2(true)
+	srv.Start()
+	t.Cleanup(srv.Close)
+	_, err := etcd.Open(t.Context(), etcd.Options{Endpoints: []string{srv.URL}, Prefix: "/kayra"})
+	if err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "not etcd") {
+		t.Errorf("got error %v", err)
 	}
 }
 
