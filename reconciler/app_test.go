@@ -42,10 +42,29 @@ func newApp(t *testing.T) *app {
 		answer: func(call) int { return http.StatusOK },
 		serve:  serveText(document),
 	}
-	srv := httptest.NewServer(http.HandlerFunc(a.handle))
-	t.Cleanup(srv.Close)
+	ended := make(chan struct{})
+	srv := httptest.NewServer(a.until(ended))
+	t.Cleanup(func() { close(ended); srv.Close() })
 	a.url = srv.URL
 	return a
+}
+
+// until handles requests, and leaves them unanswered once the test has ended: one that failed may hold them for ever.
+func (a *app) until(ended <-chan struct{}) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answered := httptest.NewRecorder()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			a.handle(answered, r)
+		}()
+		select {
+		case <-done:
+			w.WriteHeader(answered.Code)
+			_, _ = w.Write(answered.Body.Bytes())
+		case <-ended:
+		}
+	}
 }
 
 func (a *app) handle(w http.ResponseWriter, r *http.Request) {

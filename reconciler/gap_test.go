@@ -81,7 +81,7 @@ func historied(t *testing.T, backend string, compacted bool) (w *world, compact 
 	f := fleet{backend: backend}
 	if backend == "etcd" {
 		server := etcdtest.Start(t)
-		w = newWorldOn(t, f, onEtcd(etcd.Options{Endpoints: server.Endpoints()}))
+		w = newWorldOn(t, f, onEtcd(etcd.Options{Endpoints: server.Endpoints(), RequestTimeout: patience}))
 		compact = func() { server.Compact(t, 0) }
 	} else {
 		opts := local.Options{Path: filepath.Join(t.TempDir(), "kayra.db")}

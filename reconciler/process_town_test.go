@@ -57,7 +57,7 @@ func newTown(t *testing.T, backend string, change ...func(*plan)) *town {
 	} else {
 		server := cluster.Server(t)
 		p.Endpoints, p.Prefix = server.Endpoints(), server.Prefix(t)
-		open = onEtcd(etcd.Options{Endpoints: p.Endpoints, Prefix: p.Prefix})
+		open = onEtcd(etcd.Options{Endpoints: p.Endpoints, Prefix: p.Prefix, RequestTimeout: patience})
 	}
 	w := &town{
 		world: newWorldOn(t, fleet{backend: backend}, open), plan: p,

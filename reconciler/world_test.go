@@ -84,7 +84,7 @@ func newWorld(t *testing.T, f fleet) *world {
 		return newWorldOn(t, f, onLocal(local.Options{Path: filepath.Join(t.TempDir(), "kayra.db")}))
 	}
 	server := cluster.Server(t)
-	return newWorldOn(t, f, onEtcd(etcd.Options{Endpoints: server.Endpoints(), Prefix: server.Prefix(t)}))
+	return newWorldOn(t, f, onEtcd(etcd.Options{Endpoints: server.Endpoints(), Prefix: server.Prefix(t), RequestTimeout: patience}))
 }
 
 // opener opens one store again and again, as so many processes would.

@@ -66,7 +66,7 @@ func openLocal(tb testing.TB) store.Store {
 func openEtcd(tb testing.TB) store.Store {
 	tb.Helper()
 	srv := cluster.Server(tb)
-	s, err := etcd.Open(tb.Context(), etcd.Options{Endpoints: srv.Endpoints(), Prefix: srv.Prefix(tb)})
+	s, err := etcd.Open(tb.Context(), etcd.Options{Endpoints: srv.Endpoints(), Prefix: srv.Prefix(tb), RequestTimeout: time.Minute})
 	if err != nil {
 		tb.Fatal(err)
 	}

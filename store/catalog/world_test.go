@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kayra/store"
 	"kayra/store/catalog"
@@ -57,7 +58,7 @@ func openLocal(tb testing.TB) store.Store {
 func openEtcd(tb testing.TB) store.Store {
 	tb.Helper()
 	srv := cluster.Server(tb)
-	s, err := etcd.Open(tb.Context(), etcd.Options{Endpoints: srv.Endpoints(), Prefix: srv.Prefix(tb)})
+	s, err := etcd.Open(tb.Context(), etcd.Options{Endpoints: srv.Endpoints(), Prefix: srv.Prefix(tb), RequestTimeout: time.Minute})
 	if err != nil {
 		tb.Fatal(err)
 	}
