@@ -104,6 +104,7 @@ func badRegistrations() []badRequest {
 		create("null name", `{"name":null}`, 400, "", "/name"),
 		create("number for a name", `{"name":1}`, 400, "a number", "/name"),
 		create("exists", name(compute), 409, compute, ""),
+		create("an API of Kayra itself", name("catalog.example.com"), 409, "Kayra", ""),
 		create("short_name taken", with("short_name", "compute"), 409, compute, ""),
 		create("short_name with a dot", with("short_name", "b.c"), 400, "", "/short_name"),
 		create("unknown key", with("colour", 1), 400, "colour", "/colour"),

@@ -2,6 +2,8 @@ package server
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 
 	"kayra/server/api"
 	"kayra/store/catalog"
@@ -21,6 +23,9 @@ func (s *Server) createRegistration(c *call) (reply, error) {
 	change := registrationChange(c.body)
 	if err := c.body.end(); err != nil {
 		return reply{}, err
+	}
+	if slices.ContainsFunc(s.builtin, func(g api.Group) bool { return g.Name == name }) {
+		return reply{}, refuse(http.StatusConflict, "%q is an API of Kayra itself: choose another name", name)
 	}
 	rep, err := registration(s.repository.CreateRegistration(c.Context(), name, change))
 	return created(c, name, rep), err
