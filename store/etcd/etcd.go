@@ -107,7 +107,7 @@ func open(ctx context.Context, opts Options) (*Store, error) {
 		closing: make(chan struct{}), clusters: map[string]uint64{},
 	}
 	if err := s.checkSchema(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(s.opts.diagnose(ctx, err), s.Close())
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -94,9 +95,21 @@ func TestUnreachable(t *testing.T) {
 	}
 	proxy := etcdtest.NewProxy(t, cluster.Server(t))
 	proxy.Pause()
-	for name, endpoints := range map[string][]string{"refused": {refusing}, "silent": proxy.Endpoints()} {
-		_, err := etcd.Open(t.Context(), etcd.Options{Endpoints: endpoints, RequestTimeout: 300 * time.Millisecond})
-		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), endpoints[0]) {
+	for name, c := range map[string]struct {
+		within    time.Duration
+		endpoints []string
+		says      string
+	}{
+		"refused":        {time.Minute, []string{refusing}, "connection refused"},
+		"refused by one": {time.Minute, []string{"http://" + refusing, proxy.Endpoints()[0]}, "connection refused"},
+		"silent":         {time.Minute, proxy.Endpoints(), "no answer in time"},
+		"no TLS":         {time.Minute, []string{"https://" + refusing}, "connection refused"},
+		"out of time":    {time.Millisecond, []string{refusing}, "connection refused"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), c.within)
+		_, err := etcd.Open(ctx, etcd.Options{Endpoints: c.endpoints, RequestTimeout: 300 * time.Millisecond})
+		cancel()
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.endpoints[0]) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}
