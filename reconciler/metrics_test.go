@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"kayra/reconciler"
+	"kayra/reconciler/pipeline"
 	"kayra/store/catalog"
 )
 
@@ -98,28 +100,71 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
+// heedless is a pipeline whose runs end when they are told to, and not when they are cancelled.
+type heedless struct {
+	reconciler.Pipeline
+
+	begun, end chan struct{}
+}
+
+// Run waits for the end.
+func (h heedless) Run(context.Context, string, pipeline.Input) error {
+	h.begun <- struct{}{}
+	<-h.end
+	return nil
+}
+
+func (w *world) wantNoMetrics(when string) {
+	w.t.Helper()
+	for _, p := range w.started {
+		w.eventually("no metrics of the registration "+when, func() bool {
+			_, text := p.get(w.t, "/-/metrics")
+			return !strings.Contains(text, compute)
+		})
+	}
+}
+
 // Nothing is told of a registration that is no more, not even by a run that ends after it.
 func TestMetricsOfADeletedRegistration(t *testing.T) {
 	t.Parallel()
 	everyFleet(t, func(w *world) {
 		t := w.t
+		begun, end := make(chan struct{}), make(chan struct{})
+		w.options = func(o *reconciler.Options) { o.Pipeline = heedless{o.Pipeline, begun, end} }
 		w.start()
-		calls := w.hold(of("sre"))
-		w.register(compute, "apps", "sre")
-		w.synced("apps")
-		run := w.next(calls)
-		for _, ns := range []string{"apps", "sre"} {
-			must(t, w.Unsubscribe(t.Context(), ns, compute, nil))
-		}
+		w.register(compute, "sre")
+		<-begun
+		must(t, w.Unsubscribe(t.Context(), "sre", compute, nil))
 		must(t, w.DeleteRegistration(t.Context(), compute, nil))
-		<-run.gone
+		w.wantNoMetrics("after its deletion")
+		close(end)
 		w.settle()
-		for _, p := range w.started {
-			if _, text := p.get(t, "/-/metrics"); strings.Contains(text, compute) {
-				t.Errorf("metrics of a deleted registration:\n%s", text)
-			}
-		}
+		w.wantNoMetrics("after the end of the run")
+		w.wantNoLocks()
 	})
+}
+
+func TestMetricsOfARegistrationDeletedInAGap(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []string{"etcd", "local"} {
+		t.Run(backend, func(t *testing.T) {
+			t.Parallel()
+			w, compact := historied(t, backend, true)
+			watch := &severed{}
+			w.options = func(o *reconciler.Options) { watch.Store, o.Store = o.Store, watch }
+			p := w.startOne()
+			w.register(compute, "sre")
+			w.synced("sre")
+			w.settle()
+			watch.sever(true)
+			w.eventually("the reconciler is not ready", func() bool { return !p.ready() })
+			must(t, w.Unsubscribe(t.Context(), "sre", compute, nil))
+			must(t, w.DeleteRegistration(t.Context(), compute, nil))
+			compact()
+			watch.sever(false)
+			w.wantNoMetrics("after the gap")
+		})
+	}
 }
 
 func TestHealthAndReadiness(t *testing.T) {

@@ -264,6 +264,32 @@ func TestDocumentsAreKeptAsLongAsTheyAreOfUse(t *testing.T) {
 	})
 }
 
+// An id that was given to everyone can be gone back to, even if not everyone reached it.
+func TestAbortToAnIDThatIsNotGood(t *testing.T) {
+	t.Parallel()
+	everyFleet(t, func(w *world) {
+		w.start()
+		w.register(compute, "apps", "sre")
+		w.synced("apps", "sre")
+		w.settle()
+		w.app.behave(fails("sre"))
+		released := w.sync(catalog.SyncRequest{}).SyncID
+		w.settle()
+		w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"apps"}})
+		w.settle()
+		w.app.document(serveText("none"))
+		w.app.behave(succeeds)
+		w.app.forget()
+		w.sync(catalog.SyncRequest{Abort: true})
+		w.settle()
+		w.wantFetched(0)
+		for _, ns := range []string{"apps", "sre"} {
+			w.wantAt(ns, released, catalog.ReasonSynced)
+			w.wantCalled(ns, 1)
+		}
+	})
+}
+
 // What reconcilers write while a fetch fails is no trigger for another one.
 func TestRunEndsAfterTheFetchHasFailed(t *testing.T) {
 	t.Parallel()
