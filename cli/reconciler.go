@@ -61,7 +61,7 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	for _, w := range r.pipelines.Warnings() {
 		r.log.Warn("a step names what no run can have, and will fail before it is sent", slog.Any("error", w))
 	}
-	r.startedAt = e.now().UTC()
+	r.startedAt = e.now().UTC().Truncate(time.Millisecond)
 	c := r.config.Reconciler
 	if c.GatewayURL == "" {
 		r.log.Warn("no sync can complete: reconciler.gateway_url is not set, so that no app's OpenAPI document can be fetched")
