@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+
 	"kayra/config"
 	"kayra/reconciler/pipeline"
 )
@@ -9,3 +11,6 @@ import (
 func ParseModes(c *config.Config, env func(string) (string, bool)) (*pipeline.Pipelines, error) {
 	return parseModes(c, env)
 }
+
+// Obey is what the process does with the signals that it gets.
+func Obey(signals <-chan os.Signal, ask, insist func()) { obey(signals, ask, insist) }

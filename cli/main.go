@@ -23,20 +23,35 @@ import (
 // clientName is the name under which the program is the client alone.
 const clientName = "kayra-cli"
 
-// Main runs the process's command line and gives its exit code. The first SIGINT or SIGTERM asks the command to end; a
-// second one ends the process at once.
+// Main runs the process's command line and gives its exit code. The first SIGINT, SIGTERM or SIGHUP, which the end of a
+// terminal is, asks the command to end; a second one ends the process at once.
 func Main() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 2) // one to ask, one to insist
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		cancel()
-		<-signals
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go obey(signals, cancel, func() {
 		os.Exit(int(codeInterrupted)) // whoever insists does not wait for anything
-	}()
+	})
 	return Run(ctx, System())
+}
+
+// obey asks at the first signal and insists at a second one. The same signal right behind the first is its echo, as of
+// timeout(1), which signals a command and then its process group.
+func obey(signals <-chan os.Signal, ask, insist func()) {
+	const echo = 100 * time.Millisecond
+	first := <-signals
+	ask()
+	asked := time.Now()
+	for second := range signals {
+		if second != first || time.Since(asked) > echo {
+			insist()
+			return
+		}
+	}
 }
 
 // Process is what a command line has from the outside.
