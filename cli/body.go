@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,15 +40,15 @@ func (b *bodyFlags) read(cmd *cobra.Command, in io.Reader) ([]byte, error) {
 	case hasData && b.data != "-" && !strings.HasPrefix(b.data, "@"):
 		return checkJSON("-d", []byte(b.data))
 	case hasData:
-		return readBody("-d "+b.data, strings.TrimPrefix(b.data, "@"), in)
+		return readBody(cmd.Context(), "-d "+b.data, strings.TrimPrefix(b.data, "@"), in)
 	case hasFile:
-		return readBody("-f "+b.file, b.file, in)
+		return readBody(cmd.Context(), "-f "+b.file, b.file, in)
 	}
 	return nil, usage(`give it with -d '{…}' or -f FILE; an empty one is -d '{}'`, "the body of the request is missing")
 }
 
-func readBody(what, path string, in io.Reader) ([]byte, error) {
-	content, err := readInput(path, in)
+func readBody(ctx context.Context, what, path string, in io.Reader) ([]byte, error) {
+	content, err := readInput(ctx, path, in)
 	if err != nil {
 		return nil, usage("", "%s: %v", what, err)
 	}
@@ -57,7 +58,26 @@ func readBody(what, path string, in io.Reader) ([]byte, error) {
 	return convertYAML(what, content)
 }
 
-func readInput(path string, in io.Reader) ([]byte, error) {
+// readInput reads a file, or in for the path -. It returns early, with the context's error, when ctx ends.
+func readInput(ctx context.Context, path string, in io.Reader) ([]byte, error) {
+	type result struct {
+		content []byte
+		err     error
+	}
+	done := make(chan result, 1)
+	go func() { // outlives an interrupted wait: a read of a terminal cannot be called off
+		content, err := readAll(path, in)
+		done <- result{content, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx) //nolint:wrapcheck // is shown as an interrupt
+	case r := <-done:
+		return r.content, r.err
+	}
+}
+
+func readAll(path string, in io.Reader) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
@@ -88,9 +108,18 @@ func checkJSON(what string, content []byte) ([]byte, error) {
 		return nil, usage("", "%s is not JSON: %v", what, err)
 	}
 	before := content[:min(max(0, int(wrong.Offset)-1), len(content))]
+	if endsTooEarly(content) {
+		before = content
+	}
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1
 	return nil, usage(pointAt(content, len(before)), "%s is not JSON: line %d, column %d: %v", what, line, column, err)
+}
+
+// endsTooEarly tells content that is the beginning of a JSON document.
+func endsTooEarly(content []byte) bool {
+	var document json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(content)).Decode(&document), io.ErrUnexpectedEOF)
 }
 
 // pointAt shows the text up to the place where it is wrong.

@@ -52,7 +52,7 @@ func (e *env) remote(cmd *cobra.Command) (*remote, error) {
 
 func (e *env) token(cmd *cobra.Command, c *config.Config) (string, error) {
 	if path := cmd.Flag(tokenFile).Value.String(); path != "" {
-		content, err := readInput(path, e.streams.In)
+		content, err := readInput(cmd.Context(), path, e.streams.In)
 		if err != nil {
 			return "", fmt.Errorf("read token: %w", err)
 		}

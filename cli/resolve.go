@@ -128,7 +128,7 @@ func findResource(group api.Group, name string) (catalog.Resource, error) {
 // unknown is the failure for a name that is none, with those that were probably meant, which cobra finds as it does
 // those of a mistyped verb.
 func unknown(name string, among []string, message, otherwise string) error {
-	candidates := &cobra.Command{SuggestionsMinimumDistance: 2}
+	candidates := &cobra.Command{SuggestionsMinimumDistance: nearby}
 	for _, candidate := range among {
 		candidates.AddCommand(&cobra.Command{Use: candidate, Run: func(*cobra.Command, []string) {}})
 	}

@@ -10,6 +10,9 @@ import (
 const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not authenticated or not allowed, 4 not found,
 5 conflict, 6 server or store unreachable, 7 timed out, 130 interrupted.`
 
+// nearby is how many letters a word may be away from the one that was probably meant.
+const nearby = 2
+
 func rootCommand(e *env, name string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   name,
@@ -60,6 +63,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usage("", "%s takes no arguments, and %q is one", cmd.Name(), args[0])
 	}
 	hint := ""
+	cmd.SuggestionsMinimumDistance = nearby
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
 	}

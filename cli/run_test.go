@@ -119,6 +119,42 @@ func TestAnInterruptEndsARequest(t *testing.T) {
 	}
 }
 
+// TestAnInterruptEndsAWaitForInput: a person who is asked for a body or a token can think better of it.
+func TestAnInterruptEndsAWaitForInput(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"create catalog namespaces -d -", "create catalog namespaces -f -", "update catalog namespaces a -f -", "get catalog namespaces --token-file -",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			in, typed := io.Pipe()
+			t.Cleanup(func() { _ = typed.Close() })
+			ctx, cancel := context.WithCancel(t.Context())
+			var errs bytes.Buffer
+			code := cli.Run(ctx, cli.Process{
+				Args:    append([]string{"kayra"}, strings.Fields(line)...),
+				Streams: term.Streams{In: onRead{in, cancel}, Out: io.Discard, Err: &errs},
+				Now:     time.Now,
+			})
+			if code != 130 || errs.String() != "kayra: interrupted\n" {
+				t.Errorf("got %d %q, want exit code 130", code, errs.String())
+			}
+		})
+	}
+}
+
+// onRead is a reader that says when it is first read from.
+type onRead struct {
+	io.Reader
+
+	do func()
+}
+
+func (r onRead) Read(p []byte) (int, error) {
+	r.do()
+	return r.Reader.Read(p) //nolint:wrapcheck // an io.Reader
+}
+
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -149,6 +185,11 @@ func TestUsage(t *testing.T) {
 		"create catalog namespaces -d {\"a\":\n\"é\"x}": "-d is not JSON: line 2, column 4:",
 		`create catalog namespaces -d {}{}`:             "-d is not JSON: line 1, column 3:",
 		"create catalog namespaces -f -":                "-f - is empty",
+		`create catalog namespaces -d {"a":`:            `-d is not JSON: line 1, column 6: unexpected end of JSON input`,
+		`create catalog namespaces -d {"b":`:            `it is JSON up to here: {"b":;`,
+		"gett catalog namespaces":                       "did you mean get?",
+		"reconcile":                                     "did you mean reconciler?",
+		"config vieuw":                                  "did you mean view?",
 		"update catalog namespaces -d {}":               "which of the namespaces is there to change?",
 		"delete catalog namespaces":                     "which of the namespaces is there to delete?",
 		"serve --startup-timeout soon":                  "invalid argument",
