@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	uuid "github.com/hashicorp/go-uuid"
@@ -108,7 +109,7 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 	c, err := reconciler.New(reconciler.Options{
 		Store: r.store, Locker: r.store, Scope: r.scope(), Pipeline: r.pipelines, Gateway: r.gateway,
 		Identity: catalog.Reconciler{
-			ID: id, Host: host, PID: os.Getpid(), Endpoint: "http://" + l.Addr().String(),
+			ID: id, Host: host, PID: os.Getpid(), Endpoint: endpointOf(l.Addr(), host),
 			Version: readBuild().Version, StartedAt: r.startedAt,
 		},
 		DefaultMode: r.config.Reconciler.DefaultMode, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
@@ -120,10 +121,22 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 	return c, nil
 }
 
+// endpointOf is a URL by which others reach what listens at the address: all addresses of this host are none for them.
+func endpointOf(address net.Addr, host string) string {
+	at := address.String()
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		at = net.JoinHostPort(host, strconv.Itoa(tcp.Port))
+	}
+	return "http://" + at
+}
+
 // serveWhile serves health and metrics for as long as the reconciler runs, its draining included.
 func (r *reconcile) serveWhile(ctx context.Context, l net.Listener, c *reconciler.Controller) error {
-	const header = 10 * time.Second
-	srv := &http.Server{Handler: c.Handler(), ReadHeaderTimeout: header}
+	const header, request, idle = 10 * time.Second, 30 * time.Second, 2 * time.Minute
+	srv := &http.Server{
+		Handler: c.Handler(), ReadHeaderTimeout: header, ReadTimeout: request, WriteTimeout: request, IdleTimeout: idle,
+		ErrorLog: slog.NewLogLogger(r.log.Handler(), slog.LevelDebug),
+	}
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
