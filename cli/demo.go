@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +29,7 @@ func demoCommand(e *env) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
+			signal.Ignore(syscall.SIGPIPE) // would end the process where it stands, with all that it has to clear away
 			return demo.Run(cmd.Context(), demo.Options{
 				Executable: executable, Name: cmd.Root().Name(), Environ: e.environ,
 				Out: e.streams.Out, Err: e.streams.Err, Now: e.now, Keep: keep,
