@@ -75,6 +75,9 @@ func (g *get) run(ctx context.Context, e *env, c *remote) error {
 	if err != nil {
 		return err
 	}
+	if list, ok := readPage(document); ok && list.Continue != "" && g.format.format != printer.JSON {
+		e.tell("there are more than %d; --limit 0 lists all", len(list.Items))
+	}
 	return e.show(g.output, r.resource, document)
 }
 

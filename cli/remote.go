@@ -105,4 +105,7 @@ func explainAnswer(f *failure) {
 			f.hint = "client.server in kayra.yaml, KAYRA_CLIENT_SERVER or --server say where it is; `kayra serve` starts one"
 		}
 	}
+	if app, ok := errors.AsType[*appError](f.err); ok && (f.hint == "" || f.code == codeUnreachable) {
+		f.hint = app.hint(f.status != 0)
+	}
 }

@@ -21,6 +21,8 @@ type route struct {
 	at       *client.Client
 	path     string
 	resource string // as messages and the printer know it: apiregistrations, apiregistrations/status
+	app      string // whose resource it is, behind the gateway; "" for Kayra's own
+	gateway  string
 }
 
 // call makes a request and gives the body of its answer.
@@ -30,10 +32,29 @@ func (r *route) call(ctx context.Context, method, query string, body []byte) ([]
 		path += "?" + query
 	}
 	answer, err := r.at.Do(ctx, method, path, body)
+	if err != nil && r.app != "" {
+		return nil, &appError{error: err, app: r.app, request: method + " " + r.gateway + path}
+	}
 	if err != nil {
 		return nil, err //nolint:wrapcheck // is shown as it is
 	}
 	return answer.Body, nil
+}
+
+// appError is the failure of a request that went through the gateway, to what is not Kayra.
+type appError struct {
+	error
+
+	app, request string
+}
+
+func (e *appError) Unwrap() error { return e.error }
+
+func (e *appError) hint(answered bool) string {
+	if answered {
+		return fmt.Sprintf("%s was asked, behind reconciler.gateway_url: %s", e.app, e.request)
+	}
+	return "reconciler.gateway_url in kayra.yaml or KAYRA_RECONCILER_GATEWAY_URL says where the gateway is"
 }
 
 // resolve finds a target among the APIs that the server knows. A resource of Kayra itself is at the server, one of a
@@ -60,6 +81,7 @@ func (m *remote) resolve(ctx context.Context, t *target) (*route, error) {
 		r.resource += "/" + t.sub
 	}
 	if !group.Builtin {
+		r.app, r.gateway = group.Name, strings.TrimSuffix(m.config.Reconciler.GatewayURL, "/")
 		r.at, err = m.gateway(group.Name)
 	}
 	return r, err

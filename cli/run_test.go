@@ -331,6 +331,38 @@ func TestRegisteredAppsAreBehindTheGateway(t *testing.T) {
 	}
 }
 
+// TestFailuresBehindTheGateway: it is not Kayra that has refused, or that is away.
+func TestFailuresBehindTheGateway(t *testing.T) {
+	t.Parallel()
+	gateway := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(gateway.Close)
+	s := answering(t, http.NotFound)
+	for url, want := range map[string]result{
+		gateway.URL: {code: 4, err: "hint: compute.example.com was asked, behind reconciler.gateway_url: GET " + gateway.URL +
+			"/apis/compute.example.com/v1/machines\n"},
+		"http://127.0.0.1:1": {code: 6, err: "hint: reconciler.gateway_url in kayra.yaml or KAYRA_RECONCILER_GATEWAY_URL says where the gateway is\n"},
+	} {
+		got := run(t, append(at(s.URL), "KAYRA_RECONCILER_GATEWAY_URL="+url), "", "kayra", "get", "compute", "machines")
+		if got.code != want.code || !strings.HasSuffix(got.err, want.err) {
+			t.Errorf("%s: got %d %q, want %d %q", url, got.code, got.err, want.code, want.err)
+		}
+	}
+}
+
+func TestMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	s := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		more := map[string]string{"1": "a", "2": ""}[r.URL.Query().Get("limit")]
+		_, _ = fmt.Fprintf(w, `{"items":[{"name":"x"}],"continue":%q}`, more)
+	})
+	for limit, want := range map[string]string{"1": "there are more than 1; --limit 0 lists all\n", "2": ""} {
+		got := run(t, at(s.URL), "", "kayra", "get", "catalog", "namespaces", "--limit", limit)
+		if got.code != 0 || got.err != want {
+			t.Errorf("--limit %s: got %d %q, want %q", limit, got.code, got.err, want)
+		}
+	}
+}
+
 // TestHelp also holds that help opens nothing: the configuration that it is given is not there.
 func TestHelp(t *testing.T) {
 	t.Parallel()
