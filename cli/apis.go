@@ -11,7 +11,8 @@ func apisCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apis",
 		Short: "List the API groups and their resources",
-		Long:  "List the API groups and their resources: Kayra's own, then those of the registered apps as their OpenAPI documents tell.",
+		Long: "List the API groups and their resources: Kayra's own, then those of the\n" +
+			"registered apps as their OpenAPI documents tell.",
 		Example: `  kayra apis
   kayra apis -o json`,
 		Args: noArgs,

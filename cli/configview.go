@@ -25,8 +25,8 @@ func configViewCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view",
 		Short: "Show the configuration in force, and where each value comes from",
-		Long: "Show the configuration in force as YAML, each value with its source as a comment, secrets masked. -o json and -o table\n" +
-			"list the values by key.",
+		Long: "Show the configuration in force as YAML, each value with its source as a\n" +
+			"comment, secrets masked. -o json and -o table list the values by key.",
 		Example: `  kayra config view
   kayra config view -o json
   KAYRA_LOG_LEVEL=debug kayra config view --config ./kayra.yaml`,

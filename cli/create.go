@@ -21,7 +21,8 @@ func createCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create GROUP [-n NS] RESOURCE [NAME/SUB] (-d JSON | -f FILE)",
 		Short: "Make a thing",
-		Long:  "Make a thing (POST). Its name stands in the body. NAME/SUB is an action of an app on the thing NAME.",
+		Long: "Make a thing (POST). Its name stands in the body. NAME/SUB is an action of an\n" +
+			"app on the thing NAME.",
 		Example: `  kayra create catalog namespaces -d '{"name": "sre"}'
   kayra create catalog apiregistrations -d '{"name": "compute.example.com", "short_name": "compute"}'
   kayra create catalog -n sre subscriptions -d '{"api": "compute.example.com"}'

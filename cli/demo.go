@@ -17,10 +17,11 @@ func demoCommand(e *env) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the main job from beginning to end, on this machine, in a few seconds",
-		Long: "Show the main job from beginning to end: a server, a reconciler and a sample app behind a sample gateway start as\n" +
-			"processes of their own on a temporary store; an API is registered, three namespaces subscribe to it, a canary reaches\n" +
-			"one of them, and the release the others. Nothing is left behind.",
+		Short: "Show the main job from beginning to end, in a few seconds",
+		Long: "Show the main job from beginning to end: a server, a reconciler and a sample app\n" +
+			"behind a sample gateway start as processes of their own on a temporary store; an\n" +
+			"API is registered, three namespaces subscribe to it, a canary reaches one of\n" +
+			"them, and the release the others. Nothing is left behind.",
 		Example: `  kayra demo
   kayra demo --keep`,
 		Args: noArgs,
@@ -47,8 +48,9 @@ func demoAppCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo-app",
 		Short: "Run the sample app and the sample gateway of the demonstration",
-		Long: "Run the sample app and the sample gateway of the demonstration, to try Kayra with: the gateway serves the app's OpenAPI\n" +
-			"document and its resources as compute.example.com, and the app takes requests to sync a namespace.",
+		Long: "Run the sample app and the sample gateway of the demonstration, to try Kayra\n" +
+			"with: the gateway serves the app's OpenAPI document and its resources as\n" +
+			"compute.example.com, and the app takes requests to sync a namespace.",
 		Example: `  kayra demo-app --listen 127.0.0.1:9000
   kayra demo-app --listen 127.0.0.1:9000 --work 10s`,
 		Args: noArgs,

@@ -27,8 +27,10 @@ func getCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get GROUP [-n NS] RESOURCE [NAME[/SUB]]",
 		Short: "Show one thing, or all of a kind",
-		Long: "Show one thing, or all of a kind. GROUP is the short or the long name of an API, as `apis` lists them; a resource of a\n" +
-			"registered app is reached through reconciler.gateway_url. Without -n, what lives in namespaces is listed for all of them.",
+		Long: "Show one thing, or all of a kind. GROUP is the short or the long name of an API,\n" +
+			"as `apis` lists them; a resource of a registered app is reached through\n" +
+			"reconciler.gateway_url. Without -n, what lives in namespaces is listed for all\n" +
+			"of them.",
 		Example: `  kayra get catalog apiregistrations
   kayra get catalog apiregistrations compute.example.com -o yaml
   kayra get catalog apiregistrations compute.example.com/status

@@ -35,8 +35,9 @@ func reconcilerCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reconciler",
 		Short: "Bring subscriptions up to their API's sync id",
-		Long: "Bring subscriptions up to their API's sync id, until SIGINT or SIGTERM; attempts that run then may go on for\n" +
-			"reconciler.drain_timeout. Any number of reconcilers share an etcd; a local store has one.",
+		Long: "Bring subscriptions up to their API's sync id, until SIGINT or SIGTERM; attempts\n" +
+			"that run then may go on for reconciler.drain_timeout. Any number of reconcilers\n" +
+			"share an etcd; a local store has one.",
 		Example: `  kayra reconciler --config kayra.yaml
   KAYRA_RECONCILER_GATEWAY_URL=https://gateway.example.com kayra reconciler --config kayra.yaml --log-format json`,
 		Args: noArgs,

@@ -7,8 +7,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not authenticated or not allowed, 4 not found,
-5 conflict, 6 server or store unreachable, 7 timed out, 130 interrupted.`
+const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not
+authenticated or not allowed, 4 not found, 5 conflict, 6 server or store
+unreachable, 7 timed out, 130 interrupted.`
+
+// helpWidth is how wide a help text may be, in cells: a terminal's width where nobody has made it wider.
+const helpWidth = 80
 
 // nearby is how many letters a word may be away from the one that was probably meant.
 const nearby = 2
@@ -17,8 +21,9 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   name,
 		Short: "A control plane for teams that offer APIs to tenants",
-		Long: "A control plane for teams that offer APIs to tenants: it knows which APIs there are and who is subscribed to them,\n" +
-			"and brings every subscription up to its API's sync id, through a canary first if you want.\n\n" + exitCodes,
+		Long: "A control plane for teams that offer APIs to tenants: it knows which APIs there\n" +
+			"are and who is subscribed to them, and brings every subscription up to its API's\n" +
+			"sync id, through a canary first if you want.\n\n" + exitCodes,
 		Args:              noArgs,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Version:           readBuild().Version,
@@ -32,6 +37,7 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetOut(e.streams.Out)
 	root.SetErr(e.streams.Err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	root.AddCommand(getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), apisCommand(e), configCommand(e), versionCommand(e))
 	root.Example = "  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
 	if name != clientName {

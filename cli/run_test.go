@@ -382,6 +382,11 @@ func TestHelp(t *testing.T) {
 			if got.code != 0 || got.err != "" || !strings.Contains(got.out, "Examples:\n") {
 				t.Errorf("%v: got %d %q %q", args, got.code, got.out, got.err)
 			}
+			for line := range strings.Lines(got.out) {
+				if example := strings.HasPrefix(line, "  "+cmd.Root().Name()) || strings.HasPrefix(line, "  KAYRA_"); !example && len(line) > 81 {
+					t.Errorf("wider than 80 cells: %q", line)
+				}
+			}
 		})
 	})
 }

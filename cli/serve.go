@@ -30,7 +30,8 @@ func serveCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the REST API",
-		Long:  "Run the REST API until SIGINT or SIGTERM. It needs platform and region, and a store; any number of them share an etcd.",
+		Long: "Run the REST API until SIGINT or SIGTERM. It needs platform and region, and a\n" +
+			"store; any number of them share an etcd.",
 		Example: `  kayra serve --config kayra.yaml
   KAYRA_PLATFORM=sandbox KAYRA_REGION=eu-west-1 kayra serve --listen 127.0.0.1:8080`,
 		Args: noArgs,

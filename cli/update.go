@@ -22,9 +22,10 @@ func updateCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update GROUP [-n NS] RESOURCE NAME[/SUB] (-d JSON | -f FILE)",
 		Short: "Change a thing",
-		Long: "Change a thing (PUT). A key that the body leaves out keeps its value, null clears it. NAME/sync gives an API\n" +
-			"registration a fresh sync_id, to everyone or to a canary, or releases or aborts a rollout; of a subscription it\n" +
-			"forces a re-sync.",
+		Long: "Change a thing (PUT). A key that the body leaves out keeps its value, null\n" +
+			"clears it. NAME/sync gives an API registration a fresh sync_id, to everyone or\n" +
+			"to a canary, or releases or aborts a rollout; of a subscription it forces a\n" +
+			"re-sync.",
 		Example: `  kayra update catalog apiregistrations compute.example.com -d '{"owner": "sre-b"}'
   kayra update catalog apiregistrations compute.example.com/sync -d '{"canary_namespaces": ["sre"]}'
   kayra update catalog apiregistrations compute.example.com/sync -d '{"release": true}'
