@@ -49,6 +49,7 @@ func configViewCommand(e *env) *cobra.Command {
 		},
 	}
 	addOutput(cmd, &o)
+	cmd.Flag("output").DefValue = "yaml"
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kayra/cli/printer"
+	"kayra/cli/term"
 )
 
 // get reads one thing or a list of them.
@@ -83,8 +84,12 @@ func (g *get) run(ctx context.Context, e *env, c *remote) error {
 	return e.show(g.output, r.resource, document)
 }
 
-// showOne gives a stored OpenAPI document as it was served unless a format is asked for.
+// showOne gives a stored OpenAPI document as it was served unless a format is asked for. What was asked for is named as it
+// was: not every answer has its name.
 func (g *get) showOne(e *env, resource string, document []byte) error {
+	if g.format.format == printer.Name {
+		return e.say("%s", term.Escape(g.resource+"/"+g.named()))
+	}
 	if g.sub != "openapi.json" || g.format.given {
 		return e.show(g.output, resource, document)
 	}

@@ -43,7 +43,9 @@ func (e *env) show(o output, resource string, document []byte) error {
 		const shown = 200
 		return &failure{code: codeFailed, message: fmt.Sprintf("the answer for %s is not JSON: %.*q", resource, shown, document)}
 	}
-	p := printer.Printer{Out: e.streams.Out, Format: o.format.format, NoHeaders: o.noHeaders, Color: e.streams.Color}
+	p := printer.Printer{
+		Out: e.streams.Out, Format: o.format.format, NoHeaders: o.noHeaders, Short: e.streams.OutTTY, Color: e.streams.Color,
+	}
 	if err := p.Print(resource, document); err != nil {
 		return fmt.Errorf("show %s: %w", resource, err)
 	}

@@ -152,7 +152,7 @@ type onRead struct {
 
 func (r onRead) Read(p []byte) (int, error) {
 	r.do()
-	return r.Reader.Read(p) //nolint:wrapcheck // an io.Reader
+	return r.Reader.Read(p)
 }
 
 func TestUsage(t *testing.T) {
@@ -359,6 +359,21 @@ func TestMoreThanTheLimit(t *testing.T) {
 		got := run(t, at(s.URL), "", "kayra", "get", "catalog", "namespaces", "--limit", limit)
 		if got.code != 0 || got.err != want {
 			t.Errorf("--limit %s: got %d %q, want %q", limit, got.code, got.err, want)
+		}
+	}
+}
+
+// TestNames: what -o name gives can be asked for again.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	s := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"openapi":"3.1.0"}`) })
+	for line, want := range map[string]string{
+		"get catalog namespaces a/openapi.json -o name": "namespaces/a/openapi.json\n",
+		"version -o name": "version/",
+	} {
+		got := run(t, at(s.URL), "", append([]string{"kayra"}, strings.Fields(line)...)...)
+		if got.code != 0 || !strings.HasPrefix(got.out, want) || strings.HasSuffix(got.out, "/\n") {
+			t.Errorf("%s: got %d %q, want %q", line, got.code, got.out, want)
 		}
 	}
 }

@@ -60,5 +60,6 @@ func versionCommand(e *env) *cobra.Command {
 		},
 	}
 	addOutput(cmd, &o)
+	cmd.Flag("output").DefValue = "" // a few lines of text
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 type column struct {
 	header string
 	wide   bool // shown by Wide only
+	id     bool // holds sync ids
 	cell   func(r row) string
 }
 
@@ -25,6 +26,11 @@ func (r row) get(key string) string { return plain(field(r.node, key)) }
 
 func key(header, name string) column {
 	return column{header: header, cell: func(r row) string { return r.get(name) }}
+}
+
+func id(c column) column {
+	c.id = true
+	return c
 }
 
 func wide(c column) column {
@@ -61,7 +67,7 @@ func columnsOf(resource string) []column {
 func registrationColumns() []column {
 	return []column{
 		key("NAME", "name"), key("SHORT", "short_name"), key("ACTIVE", "active"), key("OWNER", "owner"),
-		key("SYNC_ID", "sync_id"),
+		id(key("SYNC_ID", "sync_id")),
 		{header: "ROLLOUT", cell: rollout},
 		wide(key("RELEASED", "released_sync_id")), wide(key("MODE", "mode")),
 		wide(column{header: "DEPENDS_ON", cell: dependencies}), wide(key("DESCRIPTION", "description")),
@@ -71,8 +77,8 @@ func registrationColumns() []column {
 func statusColumns() []column {
 	return []column{
 		key("NAMESPACE", "namespace"), key("STATE", "state"), key("SYNCED", "synced"), key("REASON", "reason"),
-		key("CURRENT", "current_sync_id"),
-		{header: "TARGET", cell: parentKey("sync_id")},
+		id(key("CURRENT", "current_sync_id")),
+		id(column{header: "TARGET", cell: parentKey("sync_id")}),
 		wide(key("ATTEMPTED", "attempted_sync_id")), wide(key("UPDATED", "updated_at")), wide(key("MESSAGE", "message")),
 	}
 }
@@ -80,7 +86,7 @@ func statusColumns() []column {
 func subscriptionColumns() []column {
 	return []column{
 		key("NAMESPACE", "namespace"), key("API", "api"), key("ACTIVE", "active"), key("STATE", "state"),
-		key("SYNCED", "synced"), key("REASON", "reason"), key("CURRENT", "current_sync_id"),
+		key("SYNCED", "synced"), key("REASON", "reason"), id(key("CURRENT", "current_sync_id")),
 		wide(key("EXPECTED", "expected_sync_id")), wide(key("ATTEMPTED", "attempted_sync_id")),
 		wide(key("UPDATED", "updated_at")), wide(key("MESSAGE", "message")),
 	}

@@ -40,6 +40,7 @@ type Printer struct {
 	Out       io.Writer
 	Format    Format
 	NoHeaders bool // of a table
+	Short     bool // cut ids that Kayra has made to what tells them apart, unless the table is wide
 	Color     bool
 }
 

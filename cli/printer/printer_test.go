@@ -75,6 +75,19 @@ func TestTables(t *testing.T) {
 			"machines", `{"items":[{"size":3,"name":"m1","disks":[1]},{"name":"m2","zone":"z"}]}`,
 			"NAME   SIZE   ZONE\nm1     3      -\nm2     -      z\n",
 		},
+		"shortened": {
+			printer.Printer{Format: printer.Table, Short: true},
+			"apiregistrations/status",
+			`{"name":"a.b","sync_id":"32178b2a-9360-1ba6-6270-a28196209bad","subscriptions":[{"namespace":"32178b2a-9360-1ba6-6270-a28196209bad",
+			 "state":"success","current_sync_id":"2026-01-01T00Z-and-some-more-letters","synced":false,"reason":"queued"}]}`,
+			"NAMESPACE                              STATE     SYNCED   REASON   CURRENT                                TARGET\n" +
+				"32178b2a-9360-1ba6-6270-a28196209bad   success   false    queued   2026-01-01T00Z-and-some-more-letters   32178b2a…\n",
+		},
+		"shortened, but wide": {
+			printer.Printer{Format: printer.Wide, Short: true, NoHeaders: true},
+			"apiregistrations/sync", `{"name":"a.b","active":true,"sync_id":"32178b2a-9360-1ba6-6270-a28196209bad"}`,
+			"a.b   -   true   -   32178b2a-9360-1ba6-6270-a28196209bad   -   -   -   -   -\n",
+		},
 		"an empty list": {printer.Printer{Format: printer.Table}, "namespaces", `{"items":[]}`, "NAME   ACTIVE\n"},
 		"wide characters": {
 			printer.Printer{Format: printer.Table}, "x", `{"items":[{"name":"世界","n":1},{"name":"a","n":2}]}`, "NAME   N\n世界   1\na      2\n",

@@ -3,6 +3,7 @@ package printer
 import (
 	"strings"
 
+	uuid "github.com/hashicorp/go-uuid"
 	"go.yaml.in/yaml/v3"
 
 	"kayra/cli/term"
@@ -33,12 +34,24 @@ func (p Printer) table(resource string, root *yaml.Node) string {
 		line := make([]string, 0, len(header))
 		for _, c := range columns {
 			if !c.wide || p.Format == Wide {
-				line = append(line, filled(c.cell(r)))
+				line = append(line, filled(p.cut(c, c.cell(r))))
 			}
 		}
 		lines = append(lines, line)
 	}
 	return p.align(lines)
+}
+
+// cut leaves an id alone that somebody has thought of.
+func (p Printer) cut(c column, cell string) string {
+	const shown = 8
+	if !p.Short || p.Format == Wide || !c.id {
+		return cell
+	}
+	if _, err := uuid.ParseUUID(cell); err != nil {
+		return cell
+	}
+	return cell[:shown] + "…"
 }
 
 func filled(cell string) string {
@@ -132,10 +145,10 @@ func names(resource string, root *yaml.Node) string {
 	return b.String()
 }
 
-// nameOf is what a thing is addressed by: a subscription by its API, a process by its id, a setting by
-// its key.
+// nameOf is what a thing is addressed by: a subscription by its API, a process by its id, a setting by its key, a build by
+// its version.
 func nameOf(thing *yaml.Node) string {
-	for _, key := range []string{"name", "api", "id", "key"} {
+	for _, key := range []string{"name", "api", "id", "key", "version"} {
 		if name := plain(field(thing, key)); name != "" {
 			return name
 		}
