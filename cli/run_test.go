@@ -119,42 +119,6 @@ func TestAnInterruptEndsARequest(t *testing.T) {
 	}
 }
 
-// TestAnInterruptEndsAWaitForInput: a person who is asked for a body or a token can think better of it.
-func TestAnInterruptEndsAWaitForInput(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{
-		"create catalog namespaces -d -", "create catalog namespaces -f -", "update catalog namespaces a -f -", "get catalog namespaces --token-file -",
-	} {
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
-			in, typed := io.Pipe()
-			t.Cleanup(func() { _ = typed.Close() })
-			ctx, cancel := context.WithCancel(t.Context())
-			var errs bytes.Buffer
-			code := cli.Run(ctx, cli.Process{
-				Args:    append([]string{"kayra"}, strings.Fields(line)...),
-				Streams: term.Streams{In: onRead{in, cancel}, Out: io.Discard, Err: &errs},
-				Now:     time.Now,
-			})
-			if code != 130 || errs.String() != "kayra: interrupted\n" {
-				t.Errorf("got %d %q, want exit code 130", code, errs.String())
-			}
-		})
-	}
-}
-
-// onRead is a reader that says when it is first read from.
-type onRead struct {
-	io.Reader
-
-	do func()
-}
-
-func (r onRead) Read(p []byte) (int, error) {
-	r.do()
-	return r.Reader.Read(p)
-}
-
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -309,42 +273,6 @@ func TestTheTokenIsSentAndNeverShown(t *testing.T) {
 		got := run(t, env, "from-stdin\n", append([]string{"kayra", "get", "catalog", "namespaces"}, args...)...)
 		if got.code != 3 || got.err != "kayra: "+want+"\n" {
 			t.Errorf("%v: got %d %q, want %s", args, got.code, got.err, want)
-		}
-	}
-}
-
-func TestRegisteredAppsAreBehindTheGateway(t *testing.T) {
-	t.Parallel()
-	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, `{"name":"m","asked":"%s %s"}`, r.Method, r.URL.EscapedPath())
-	}))
-	t.Cleanup(gateway.Close)
-	s := answering(t, http.NotFound)
-	env := append(at(s.URL), "KAYRA_RECONCILER_GATEWAY_URL="+gateway.URL+"/base")
-	got := run(t, env, "", "kayra", "create", "compute", "-n", "sre", "machines", "m%2/restart", "-d", "{}", "-o", "json")
-	if got.code != 0 || !strings.Contains(got.out, "POST /base/apis/compute.example.com/v1/namespaces/sre/machines/m%252/restart") {
-		t.Errorf("got %d %q %q", got.code, got.out, got.err)
-	}
-	got = run(t, at(s.URL), "", "kayra", "get", "compute", "-n", "sre", "machines")
-	if got.code != 1 || !strings.Contains(got.err, "reconciler.gateway_url is not set") {
-		t.Errorf("without a gateway: got %d %q", got.code, got.err)
-	}
-}
-
-// TestFailuresBehindTheGateway: it is not Kayra that has refused, or that is away.
-func TestFailuresBehindTheGateway(t *testing.T) {
-	t.Parallel()
-	gateway := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(gateway.Close)
-	s := answering(t, http.NotFound)
-	for url, want := range map[string]result{
-		gateway.URL: {code: 4, err: "hint: compute.example.com was asked, behind reconciler.gateway_url: GET " + gateway.URL +
-			"/apis/compute.example.com/v1/machines\n"},
-		"http://127.0.0.1:1": {code: 6, err: "hint: reconciler.gateway_url in kayra.yaml or KAYRA_RECONCILER_GATEWAY_URL says where the gateway is\n"},
-	} {
-		got := run(t, append(at(s.URL), "KAYRA_RECONCILER_GATEWAY_URL="+url), "", "kayra", "get", "compute", "machines")
-		if got.code != want.code || !strings.HasSuffix(got.err, want.err) {
-			t.Errorf("%s: got %d %q, want %d %q", url, got.code, got.err, want.code, want.err)
 		}
 	}
 }
