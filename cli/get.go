@@ -31,7 +31,8 @@ func getCommand(e *env) *cobra.Command {
 		Long: "Show one thing, or all of a kind. GROUP is the short or the long name of an API,\n" +
 			"as `apis` lists them; a resource of a registered app is reached through\n" +
 			"reconciler.gateway_url. Without -n, what lives in namespaces is listed for all\n" +
-			"of them.",
+			"of them. At a terminal a table has the first letters of a sync id; -o wide has\n" +
+			"all of it.",
 		Example: `  kayra get catalog apiregistrations
   kayra get catalog apiregistrations compute.example.com -o yaml
   kayra get catalog apiregistrations compute.example.com/status
