@@ -80,3 +80,9 @@ func fails(namespaces ...string) func(call) int {
 }
 
 func succeeds(call) int { return http.StatusOK }
+
+// wantGone waits until the call's run has been cancelled.
+func (w *world) wantGone(c held) {
+	w.t.Helper()
+	w.eventually("the run of "+c.namespace+" is cancelled", func() bool { return ended(c.gone) })
+}

@@ -79,7 +79,7 @@ func TestLockIsGivenUpLater(t *testing.T) {
 		w.register(compute, "sre")
 		run := w.next(calls)
 		must(t, w.Unsubscribe(t.Context(), "sre", compute, nil))
-		<-run.gone
+		w.wantGone(run)
 		w.subscribe(compute, "sre")
 		w.next(calls).answer(http.StatusOK)
 		w.synced("sre")

@@ -9,32 +9,35 @@ import (
 	"kayra/reconciler"
 )
 
-// gauge counts what runs at the same time. The first calls wait until so many run.
+// gauge counts what runs at the same time. Nothing ends before it is opened.
 type gauge struct {
-	want    int
-	reached chan struct{} // closed when they do
+	open chan struct{}
 
 	mu        sync.Mutex
 	now, most int
 }
 
-func newGauge(want int) *gauge { return &gauge{want: want, reached: make(chan struct{})} }
-
 func (g *gauge) answer(c call) int {
-	g.mu.Lock()
-	g.now++
-	if g.most = max(g.most, g.now); g.now == g.want && !ended(g.reached) {
-		close(g.reached)
-	}
-	g.mu.Unlock()
+	g.add(1)
+	defer g.add(-1)
 	select {
-	case <-g.reached:
+	case <-g.open:
 	case <-c.gone:
 	}
+	return http.StatusOK
+}
+
+func (g *gauge) add(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.now--
-	return http.StatusOK
+	g.now += n
+	g.most = max(g.most, g.now)
+}
+
+func (g *gauge) seen() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.most
 }
 
 func TestPoolBoundsWhatRunsAtOnce(t *testing.T) {
@@ -42,16 +45,22 @@ func TestPoolBoundsWhatRunsAtOnce(t *testing.T) {
 	everyFleet(t, func(w *world) {
 		t := w.t
 		const slots = 5
+		most := slots * w.fleet.processes
 		w.options = func(o *reconciler.Options) { o.MaxConcurrent = slots }
 		w.start()
-		g := newGauge(slots * w.fleet.processes)
+		g := &gauge{open: make(chan struct{})}
 		w.app.behave(g.answer)
 		names := w.crowd(100)
-		w.eventually("all slots are used", func() bool { return ended(g.reached) })
+		w.eventually("all slots are used, and all others wait", func() bool {
+			due := w.metric(`kayra_reconciler_jobs_due{api="compute.example.com"}`)
+			return g.seen() >= most && due == float64((len(names)-most)*w.fleet.processes)
+		})
+		w.wantMetric("slots_in_use", float64(most))
+		close(g.open)
 		w.allSynced()
 		w.settle()
-		if g.most > g.want {
-			t.Errorf("%d calls ran at once, not at most %d", g.most, g.want)
+		if got := g.seen(); got != most {
+			t.Errorf("%d calls ran at once, not at most %d", got, most)
 		}
 		for _, ns := range names {
 			w.wantCalled(ns, 1)

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"kayra/reconciler"
+	"kayra/store"
 	"kayra/store/catalog"
 )
 
@@ -146,7 +148,7 @@ func TestUnsubscribeDuringARun(t *testing.T) {
 		w.register(compute, "sre")
 		run := w.next(calls)
 		must(t, w.Unsubscribe(t.Context(), "sre", compute, nil))
-		<-run.gone
+		w.wantGone(run)
 		w.settle()
 		w.wantNoLocks()
 		if _, err := w.Subscription(t.Context(), "sre", compute); !isKind(err, catalog.ErrNotFound) {
@@ -187,4 +189,44 @@ func TestSubscriptionIsReplacedDuringARun(t *testing.T) {
 		seen.want(catalog.StateSuccess)
 		w.wantNoLocks()
 	})
+}
+
+// The same when the reconciler has not seen yet that the subscription is another.
+func TestSubscriptionIsReplacedUnseen(t *testing.T) {
+	t.Parallel()
+	onFleets(t, []fleet{{"local", 1}, {"etcd", 1}}, func(w *world) {
+		t := w.t
+		watch := &severed{}
+		w.options = func(o *reconciler.Options) { watch.Store, o.Store = o.Store, watch }
+		p := w.startOne()
+		calls := w.hold(of("sre"))
+		w.register(compute, "sre")
+		run := w.next(calls)
+		watch.sever(true)
+		w.eventually("the reconciler is not ready", func() bool { return !p.ready() })
+		must(t, w.Unsubscribe(t.Context(), "sre", compute, nil))
+		w.subscribe(compute, "sre")
+		seen := w.watch(compute, "sre")
+		run.answer(http.StatusOK)
+		w.eventually("the lock is given up", func() bool { return !w.locked("sre") })
+		seen.want()
+		if versions := seen.versions(); len(versions) > 0 {
+			t.Errorf("the run of the deleted subscription has written %+v", versions)
+		}
+		watch.sever(false)
+		w.next(calls).answer(http.StatusOK)
+		w.synced("sre")
+		w.settle()
+		w.wantCalled("sre", 2)
+		seen.want(catalog.StateSuccess)
+	})
+}
+
+func (w *world) locked(ns string) bool {
+	w.t.Helper()
+	_, err := w.store.Get(w.t.Context(), scope().Prefix()+"locks/subscriptions/"+compute+"/"+ns)
+	if err != nil && !isKind(err, store.ErrNotFound) {
+		w.t.Fatal(err)
+	}
+	return err == nil
 }
