@@ -87,6 +87,8 @@ func (c *Controller) Run(ctx context.Context) error {
 
 // drain waits for the workers, and cuts their attempts off when that takes too long.
 func (c *Controller) drain(workers *sync.WaitGroup, cut func()) {
+	c.log.Info("stopping: no new attempt begins, and those that run may end",
+		slog.Duration("drain_timeout", c.opts.DrainTimeout), slog.Int("running", c.runs.count()))
 	done := make(chan struct{})
 	go func() {
 		workers.Wait()

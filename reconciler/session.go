@@ -53,7 +53,7 @@ func (c *Controller) firstSession(ctx context.Context) (store.Session, error) {
 		case ended(ctx.Done()):
 			return nil, nil //nolint:nilnil // the process was stopped, which is no error
 		case errors.Is(err, store.ErrInUse):
-			return nil, fmt.Errorf("begin session: %w", err)
+			return nil, err //nolint:wrapcheck // it says that a session was to begin
 		}
 		c.log.Warn("no session with the store yet", slog.Any("error", err))
 		if !pause(ctx) {

@@ -109,6 +109,7 @@ func open(ctx context.Context, opts Options) (*Store, error) {
 	if err := s.checkSchema(ctx); err != nil {
 		return nil, errors.Join(s.opts.diagnose(ctx, err), s.Close())
 	}
+	s.warnOfOldServer(ctx)
 	return s, nil
 }
 

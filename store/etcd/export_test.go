@@ -1,0 +1,4 @@
+package etcd
+
+// IsOld tells whether a server of the version is warned of.
+func IsOld(version string) bool { return isOld(version) }
