@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"kayra/server/api"
 	"kayra/store/catalog"
@@ -24,8 +23,8 @@ func (s *Server) createRegistration(c *call) (reply, error) {
 	if err := c.body.end(); err != nil {
 		return reply{}, err
 	}
-	if slices.ContainsFunc(s.builtin, func(g api.Group) bool { return g.Name == name }) {
-		return reply{}, refuse(http.StatusConflict, "%q is an API of Kayra itself: choose another name", name)
+	if err := s.refuseOwn(name, change.ShortName); err != nil {
+		return reply{}, err
 	}
 	rep, err := registration(s.repository.CreateRegistration(c.Context(), name, change))
 	return created(c, name, rep), err
@@ -42,11 +41,27 @@ func (s *Server) updateRegistration(c *call) (reply, error) {
 	if err := c.body.end(); err != nil {
 		return reply{}, err
 	}
+	if err := s.refuseOwn(name, change.ShortName); err != nil {
+		return reply{}, err
+	}
 	match, err := c.match()
 	if err != nil {
 		return reply{}, err
 	}
 	return registration(s.repository.UpdateRegistration(c.Context(), name, change, match))
+}
+
+// refuseOwn keeps the names of Kayra's own APIs from being taken: an app under one of them could not be reached.
+func (s *Server) refuseOwn(name string, short *string) error {
+	for _, own := range []string{"catalog", "authorization"} {
+		if name == own+"."+s.domain {
+			return refuse(http.StatusConflict, "%q is an API of Kayra itself: choose another name", name)
+		}
+		if short != nil && *short == own {
+			return refuse(http.StatusConflict, "short_name %q is that of an API of Kayra itself: choose another", own)
+		}
+	}
+	return nil
 }
 
 func (s *Server) deleteRegistration(c *call) (reply, error) {
