@@ -43,6 +43,8 @@ func readObject(w http.ResponseWriter, r *http.Request) (*object, error) {
 		return nil, refuse(http.StatusBadRequest, "the body did not arrive whole: send it again")
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, refuse(http.StatusBadRequest, "the body is empty: send a JSON object, {} at least")
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		return nil, refuse(http.StatusBadRequest, "the body begins with a byte order mark: send UTF-8 without one")
 	case !utf8.Valid(data):
 		return nil, refuse(http.StatusBadRequest, "the body is not UTF-8")
 	}
@@ -51,6 +53,9 @@ func readObject(w http.ResponseWriter, r *http.Request) (*object, error) {
 
 // checkMediaType refuses a body that says it is not JSON. A merge patch (RFC 7396) is what PATCH takes.
 func checkMediaType(r *http.Request) error {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return refuse(http.StatusUnsupportedMediaType, "the body is sent in the coding %q: send it as it is", clip(coding))
+	}
 	given := r.Header.Get("Content-Type")
 	if given == "" {
 		return nil

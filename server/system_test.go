@@ -114,6 +114,8 @@ func TestMediaTypes(t *testing.T) {
 	} {
 		l.want(http.StatusUnsupportedMediaType, "PUT", at, `{}`, "Content-Type", bad)
 	}
+	l.want(http.StatusOK, "PUT", at, `{}`, "Content-Encoding", "identity")
+	l.want(http.StatusUnsupportedMediaType, "PUT", at, "\x1f\x8b", "Content-Encoding", "gzip")
 	l.want(http.StatusNoContent, "DELETE", at, "ignored", "Content-Type", "text/plain")
 }
 
