@@ -128,6 +128,7 @@ func TestCutOffAttemptIsRepeated(t *testing.T) {
 		seen := w.watch(compute, "sre")
 		w.stopAll()
 		w.wantNoLocks()
+		w.wantMetric(`attempts_total{api="compute.example.com",result="interrupted"}`, 1)
 		if got := w.sub("sre"); got.State != catalog.StateInit || got.Reason != catalog.ReasonQueued {
 			t.Errorf("after the cut it is %s, %s", got.State, got.Reason)
 		}
