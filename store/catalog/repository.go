@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/hashicorp/go-uuid"
@@ -16,11 +15,12 @@ import (
 type Repository struct {
 	store store.Store
 	scope Scope
+	turn  chan struct{} // held by the one write that tries again
 }
 
 // NewRepository has the records of the scope in the store.
 func NewRepository(s store.Store, scope Scope) *Repository {
-	return &Repository{store: s, scope: scope}
+	return &Repository{store: s, scope: scope, turn: make(chan struct{}, 1)}
 }
 
 // Scope is the scope of the records.
@@ -69,46 +69,37 @@ func unknownSubscription(namespace, api string) error {
 // succeeded, so that running out of them takes a flood of writes to one record.
 const maxTries = 64
 
-// again decides a transaction until it is not overtaken. decide reads what it needs and returns the transaction.
+// again decides a transaction until it is not overtaken. decide reads what it needs and returns the transaction. Writes
+// that lost once take turns from then on, since a crowd that tries at once loses nearly all of its tries.
 func (r *Repository) again(ctx context.Context, what string, decide func() (store.Txn, error)) (store.Result, error) {
-	for try := range maxTries {
-		txn, err := decide()
-		if err != nil {
-			return store.Result{}, err
-		}
-		res, err := r.store.Txn(ctx, txn)
-		if err != nil {
-			return store.Result{}, fmt.Errorf("%s: %w", what, err)
-		}
-		if res.OK {
-			return res, nil
-		}
-		if err := giveWay(ctx, try); err != nil {
-			return store.Result{}, fmt.Errorf("%s: %w", what, err)
+	res, err := r.once(ctx, what, decide)
+	if err != nil || res.OK {
+		return res, err
+	}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return store.Result{}, fmt.Errorf("%s: %w", what, ctx.Err())
+	}
+	for range maxTries {
+		if res, err := r.once(ctx, what, decide); err != nil || res.OK {
+			return res, err
 		}
 	}
 	return store.Result{}, refuse(ErrBusy, "%s: too many others write the same record; nothing was changed: try again", what)
 }
 
-// giveWay pauses before the next try, the longer the more tries have lost already: a crowd that tries at once loses
-// nearly all of its tries.
-func giveWay(ctx context.Context, try int) error {
-	const (
-		atOnce    = 2
-		least     = time.Millisecond
-		doublings = 6
-	)
-	if try < atOnce {
-		return nil
+func (r *Repository) once(ctx context.Context, what string, decide func() (store.Txn, error)) (store.Result, error) {
+	txn, err := decide()
+	if err != nil {
+		return store.Result{}, err
 	}
-	pause := time.NewTimer(rand.N(least << min(try-atOnce, doublings)))
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // again says what was being done
+	res, err := r.store.Txn(ctx, txn)
+	if err != nil {
+		return store.Result{}, fmt.Errorf("%s: %w", what, err)
 	}
+	return res, nil
 }
 
 // read reads the keys at one revision.
