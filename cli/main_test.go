@@ -3,6 +3,8 @@ package cli_test
 import (
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,7 +27,11 @@ func TestMain(m *testing.M) {
 type leakless struct{ etcdtest.Tests }
 
 func (l leakless) Run() int {
+	// What is ignored is inherited, and a hang-up is ignored under nohup. The processes of the scripts must not ignore it.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
 	code := l.Tests.Run()
+	signal.Stop(hangups)
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
