@@ -3,23 +3,49 @@ package reconciler_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"kayra/reconciler"
+	"kayra/store"
 	"kayra/store/catalog"
 )
 
-// stopAll ends all reconcilers that run, as SIGTERM does.
+// stopAll ends all reconcilers that run, as SIGTERM does; those without a lock first, so that nobody takes over
+// what is cut off.
 func (w *world) stopAll() {
 	w.t.Helper()
-	for _, p := range w.started {
-		p.signal()
+	idle, busy := w.byLocks()
+	for _, some := range [][]*process{idle, busy} {
+		for _, p := range some {
+			p.signal()
+		}
+		for _, p := range some {
+			p.stop()
+		}
 	}
-	for _, p := range w.started {
-		p.stop()
+}
+
+// byLocks tells the processes that have the lock of a job from those that have none.
+func (w *world) byLocks() (idle, busy []*process) {
+	w.t.Helper()
+	locks, err := w.store.List(w.t.Context(), scope().Prefix()+"locks/", store.ListOptions{})
+	must(w.t, err)
+	for i, p := range w.started {
+		if ended(p.ended) {
+			continue
+		}
+		self, err := w.store.Get(w.t.Context(), fmt.Sprintf("%sreconcilers/r%d", scope().Prefix(), i))
+		must(w.t, err)
+		if slices.ContainsFunc(locks.Entries, func(e store.Entry) bool { return e.Session == self.Session }) {
+			busy = append(busy, p)
+		} else {
+			idle = append(idle, p)
+		}
 	}
+	return idle, busy
 }
 
 // cutting has the reconcilers cut off what runs as soon as they are stopped.
@@ -51,7 +77,9 @@ func TestDrain(t *testing.T) {
 		for _, r := range running {
 			r.answer(http.StatusOK)
 		}
-		w.stopAll()
+		for _, p := range w.started {
+			p.stop()
+		}
 		for _, r := range running {
 			w.wantCalled(r.namespace, 1)
 			if got := w.sub(r.namespace); got.CurrentSyncID != r.syncID || got.State != catalog.StateSuccess {
@@ -83,7 +111,8 @@ func TestRetryIsOwed(t *testing.T) {
 		calls := w.hold(every)
 		w.subscribe(compute, "sre")
 		first := w.next(calls)
-		runner := w.runner("sre")
+		_, busy := w.byLocks()
+		runner := busy[0]
 		runner.signal()
 		first.answer(http.StatusInternalServerError)
 		second := w.next(calls)
@@ -97,22 +126,6 @@ func TestRetryIsOwed(t *testing.T) {
 		w.wantAt("sre", "", catalog.ReasonStepFailed)
 		seen.want(catalog.StateError)
 	})
-}
-
-// runner is the process that runs the namespace's job: the one whose session has the lock.
-func (w *world) runner(ns string) *process {
-	w.t.Helper()
-	lock, err := w.store.Get(w.t.Context(), scope().Prefix()+"locks/subscriptions/"+compute+"/"+ns)
-	must(w.t, err)
-	for i, p := range w.started {
-		e, err := w.store.Get(w.t.Context(), fmt.Sprintf("%sreconcilers/r%d", scope().Prefix(), i))
-		must(w.t, err)
-		if e.Session == lock.Session {
-			return p
-		}
-	}
-	w.t.Fatalf("nobody's session has the lock: %+v", lock)
-	return nil
 }
 
 // An attempt that is cut off is repeated under its key. Its retry has another.
