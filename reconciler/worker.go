@@ -207,7 +207,11 @@ func (w *worker) abandon(ctx context.Context, unlock func(context.Context) error
 	cause := context.Cause(ctx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	w.metrics.attempt(w.job.api, "interrupted")
+	if w.job.kind == jobSpec {
+		w.metrics.fetch("interrupted")
+	} else {
+		w.metrics.attempt(w.job.api, "interrupted")
+	}
 	w.log.Warn("an attempt was cut off before its outcome", slog.Any("cause", cause))
 	if err := unlock(ctx); err != nil {
 		w.runs.setUncertain(w.job)
