@@ -95,7 +95,7 @@ func TestLockOfAClaimThatWentUnanswered(t *testing.T) {
 		for _, replaced := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, replaced %t", name, replaced), func(t *testing.T) {
 				t.Parallel()
-				onFleets(t, []fleet{{"local", 1}, {"etcd", 3}}, func(w *world) { w.replaceDuringTheClaim(times, replaced) })
+				onFleets(t, extremes(), func(w *world) { w.replaceDuringTheClaim(times, replaced) })
 			})
 		}
 	}

@@ -51,7 +51,7 @@ func TestClientIsFasterThanTheClaim(t *testing.T) {
 	for _, mode := range []string{"api", "nightly"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			everyFleet(t, func(w *world) {
+			onFleets(t, extremes(), func(w *world) {
 				t := w.t
 				first := w.interpose(decides("apps"))
 				w.start()

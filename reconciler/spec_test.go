@@ -84,7 +84,7 @@ func TestDocumentIsMandatory(t *testing.T) {
 		bad, how := kinds[name], ways[i%len(ways)]
 		t.Run(name+", healed by a "+how, func(t *testing.T) {
 			t.Parallel()
-			everyFleet(t, func(w *world) {
+			onFleets(t, extremes(), func(w *world) {
 				t := w.t
 				w.start()
 				w.app.document(serveText(document))

@@ -187,7 +187,7 @@ func TestAttemptIsGivenUp(t *testing.T) {
 	for _, tr := range anew {
 		t.Run(tr.name, func(t *testing.T) {
 			t.Parallel()
-			everyFleet(t, func(w *world) {
+			onFleets(t, extremes(), func(w *world) {
 				w.options = cutting
 				calls := w.hold(every)
 				w.register(compute, "sre")

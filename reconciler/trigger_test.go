@@ -182,7 +182,7 @@ func TestTriggerIsWorthTwoAttempts(t *testing.T) {
 
 func TestTwoTriggersAtOnce(t *testing.T) {
 	t.Parallel()
-	onFleets(t, []fleet{{"local", 1}, {"etcd", 3}}, func(w *world) {
+	onFleets(t, extremes(), func(w *world) {
 		w.start()
 		kinds := append(clientWrites(), create(), start())
 		for i, first := range kinds {

@@ -41,6 +41,9 @@ func everyFleet(t *testing.T, test func(w *world)) {
 	onFleets(t, []fleet{{"local", 1}, {"etcd", 1}, {"etcd", 2}, {"etcd", 3}}, test)
 }
 
+// extremes are the fleets between which the others lie, for what is tested in many variations.
+func extremes() []fleet { return []fleet{{"local", 1}, {"etcd", 3}} }
+
 func onFleets(t *testing.T, fleets []fleet, test func(w *world)) {
 	t.Helper()
 	for _, f := range fleets {
