@@ -209,6 +209,30 @@ func TestAbortAfterAFailedCanary(t *testing.T) {
 	})
 }
 
+// A canary that was not even tried is left alone by the abort.
+func TestAbortOfAnUntriedCanary(t *testing.T) {
+	t.Parallel()
+	everyFleet(t, func(w *world) {
+		w.start()
+		w.register(compute, "apps", "sre")
+		w.synced("apps", "sre")
+		w.settle()
+		old := w.sub("sre").CurrentSyncID
+		w.app.forget()
+		w.pause(true)
+		w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"sre"}})
+		w.settle()
+		w.sync(catalog.SyncRequest{Abort: true})
+		w.pause(false)
+		w.settle()
+		w.wantFetched(0)
+		for _, ns := range []string{"apps", "sre"} {
+			w.wantAt(ns, old, catalog.ReasonSynced)
+			w.wantCalled(ns, 0)
+		}
+	})
+}
+
 func TestAbortDuringTheCanaryRun(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{"succeeds": http.StatusOK, "fails": http.StatusInternalServerError} {

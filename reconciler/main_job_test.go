@@ -72,3 +72,27 @@ func TestFailureIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// A first attempt that fails leaves no trace but its retry.
+func TestRetrySucceeds(t *testing.T) {
+	t.Parallel()
+	everyFleet(t, func(w *world) {
+		t := w.t
+		w.start()
+		w.register(compute)
+		w.settle()
+		seen := w.watch(compute, "sre")
+		calls := w.hold(every)
+		w.subscribe(compute, "sre")
+		w.next(calls).answer(http.StatusInternalServerError)
+		retry := w.next(calls)
+		if got := w.sub("sre"); got.State != catalog.StateInit || got.Reason != catalog.ReasonRunning || got.Attempt.N != 2 {
+			t.Errorf("during the retry it is %s, %s: %+v", got.State, got.Reason, got.Attempt)
+		}
+		retry.answer(http.StatusOK)
+		w.settle()
+		w.wantCalled("sre", 2)
+		w.wantAt("sre", retry.syncID, catalog.ReasonSynced)
+		seen.want(catalog.StateSuccess)
+	})
+}
