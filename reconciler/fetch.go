@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -23,25 +22,19 @@ func (w *worker) fetch(ctx context.Context, p pending) error {
 	}
 	claim, err := w.repo.BeginFetch(ctx, p.reg, p.spec, attempt, w.session)
 	if err != nil {
-		if !errors.Is(err, catalog.ErrStale) {
-			w.runs.setUncertain(w.job)
-		}
-		return w.settled(err)
+		return w.unclaimed(err)
 	}
 	w.runs.takeUncertain(w.job)
-	for {
-		document, resources, failure := w.document(ctx, p.reg.Name)
-		if ended(ctx.Done()) {
-			w.abandon(ctx, claim.Abandon)
-			return nil
-		}
-		outcome := fetchOutcome(failure)
-		if again, phase := w.again(ctx, claim, outcome); !again {
-			outcome.Phase = phase
-			w.fetched(ctx, claim, outcome, document, resources)
-			return nil
-		}
+	var document []byte
+	var resources []catalog.Resource
+	outcome, decided := w.attempts(ctx, claim, func() catalog.Outcome {
+		document, resources, err = w.document(ctx, p.reg.Name)
+		return fetchOutcome(err)
+	})
+	if decided {
+		w.fetched(ctx, claim, outcome, document, resources)
 	}
+	return nil
 }
 
 func fetchOutcome(err error) catalog.Outcome {
@@ -73,7 +66,7 @@ func (w *worker) fetched(ctx context.Context, claim *catalog.SpecClaim, o catalo
 	})
 	switch {
 	case err != nil:
-		w.abandon(ctx, claim.Abandon)
+		w.abandon(ctx, claim)
 	case o.Phase == catalog.PhaseSuccess:
 		w.metrics.fetch("success")
 		w.log.Info("OpenAPI document fetched", slog.Int("bytes", len(document)), slog.Int("resources", len(resources)))

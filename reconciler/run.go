@@ -18,27 +18,14 @@ func (w *worker) run(ctx context.Context, p pending) error {
 	}
 	claim, err := w.repo.Begin(ctx, p.reg, p.sub, attempt, w.session)
 	if err != nil {
-		if !errors.Is(err, catalog.ErrStale) {
-			w.runs.setUncertain(w.job)
-		}
-		return w.settled(err)
+		return w.unclaimed(err)
 	}
 	w.runs.takeUncertain(w.job)
-	for {
-		failure := w.try(ctx, p.mode, claim)
-		if ended(ctx.Done()) {
-			w.abandon(ctx, claim.Abandon)
-			return nil
-		}
-		outcome := outcomeOf(failure)
-		again, phase := w.again(ctx, claim, outcome)
-		if !again {
-			outcome.Phase = phase
-			w.finish(ctx, claim, outcome)
-			return nil
-		}
-		w.metrics.attempt(p.reg.Name, "retried")
+	outcome, decided := w.attempts(ctx, claim, func() catalog.Outcome { return outcomeOf(w.try(ctx, p.mode, claim)) })
+	if decided {
+		w.finish(ctx, claim, outcome)
 	}
+	return nil
 }
 
 // try makes one attempt.
@@ -63,7 +50,7 @@ func (w *worker) finish(ctx context.Context, claim *catalog.SubscriptionClaim, o
 	was := claim.Record.Active
 	err := w.persist(ctx, func() error { return w.repo.Finish(ctx, claim, o) })
 	if err != nil {
-		w.abandon(ctx, claim.Abandon)
+		w.abandon(ctx, claim)
 		return
 	}
 	switch o.Phase {

@@ -5,11 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"runtime/debug"
-	"time"
-
-	"github.com/hashicorp/go-uuid"
 
 	"kayra/store/catalog"
 )
@@ -132,19 +127,6 @@ func (w *worker) failed(o catalog.Outcome) {
 	w.log.Warn("sync failed", slog.String("reason", string(o.Reason)), slog.String("error", o.Message))
 }
 
-// begun prepares an attempt: a repeated one keeps its name, so that what it sends is known as a repetition.
-func begun(a catalog.Attempt) (catalog.Attempt, error) {
-	if a.Run != "" {
-		return a, nil
-	}
-	id, err := uuid.GenerateUUID()
-	if err != nil {
-		return a, fmt.Errorf("generate run id: %w", err)
-	}
-	a.Run = id
-	return a, nil
-}
-
 // ended tells whether a context's channel, or any other that is closed to say so, says that it has ended.
 func ended(done <-chan struct{}) bool {
 	select {
@@ -153,79 +135,4 @@ func ended(done <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// claim is a job that this worker holds the lock of.
-type claim interface {
-	Attempt() catalog.Attempt
-	Retry(ctx context.Context) error
-	Abandon(ctx context.Context) error
-	Moved() bool
-}
-
-// again begins the immediate retry of an attempt that has failed, if there is to be one. Otherwise it tells what becomes
-// of the trigger: it ends in the outcome's phase, or its retry stays owed.
-func (w *worker) again(ctx context.Context, c claim, o catalog.Outcome) (bool, catalog.Phase) {
-	switch {
-	case o.Phase == catalog.PhaseSuccess || c.Attempt().N > 1:
-		return false, o.Phase
-	case ended(w.stopping):
-		return false, catalog.PhaseFailed
-	}
-	err := w.persist(ctx, func() error { return c.Retry(ctx) })
-	switch {
-	case err == nil:
-		w.log.Warn("the attempt failed and is retried right away", slog.String("error", o.Message))
-		return true, ""
-	case errors.Is(err, catalog.ErrDropped) && !c.Moved():
-		return false, catalog.PhaseFailed
-	}
-	return false, o.Phase
-}
-
-// persist repeats a write that the store does not answer until it is taken, refused, or ctx ends: a result is worth
-// waiting for as long as the lock is held.
-func (w *worker) persist(ctx context.Context, write func() error) error {
-	const least, spread = 50 * time.Millisecond, 200 * time.Millisecond
-	for {
-		err := write()
-		if err == nil || errors.Is(err, catalog.ErrLost) || errors.Is(err, catalog.ErrDropped) || ctx.Err() != nil {
-			return err
-		}
-		w.log.Warn("the store did not take a result; it is tried again", slog.Any("error", err))
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(least + rand.N(spread)):
-		}
-	}
-}
-
-// abandon gives up a lock without an outcome. ctx may have ended.
-func (w *worker) abandon(ctx context.Context, unlock func(context.Context) error) {
-	const patience = 2 * time.Second
-	cause := context.Cause(ctx)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	if w.job.kind == jobSpec {
-		w.metrics.fetch("interrupted")
-	} else {
-		w.metrics.attempt(w.job.api, "interrupted")
-	}
-	w.log.Warn("an attempt was cut off before its outcome", slog.Any("cause", cause))
-	if err := unlock(ctx); err != nil {
-		w.runs.setUncertain(w.job)
-		w.later(w.job, w.log, err)
-	}
-}
-
-// guard makes a panic an error, so that it ends an attempt and not the process.
-func (w *worker) guard(try func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			w.log.Error("an attempt panicked", slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
-			err = errors.New("the reconciler has a fault: the attempt panicked; its log has the details")
-		}
-	}()
-	return try()
 }
