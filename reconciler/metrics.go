@@ -40,7 +40,7 @@ func newMetrics(c *Controller) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.005, 2.5, 14), //nolint:mnd // 5 ms to 12 minutes
 		}, []string{"api"}),
 		fetches: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: ns + "spec_fetches_total", Help: "Fetches of OpenAPI documents, by how they ended: success, error, interrupted.",
+			Name: ns + "spec_fetches_total", Help: "Fetches of OpenAPI documents, by how they ended: success, error, retried, interrupted.",
 		}, []string{"result"}),
 		fetching: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: ns + "spec_fetch_duration_seconds", Help: "How long a fetch of an OpenAPI document took.",
