@@ -79,7 +79,7 @@ func TestSearchOrder(t *testing.T) {
 		{place("work/env.yaml"), func() { o.Env[0] = "KAYRA_CONFIG=" }},
 		{place("work/kayra.yaml"), func() { o.Dir = filepath.Join(root, "nowhere") }},
 		{place("xdg/kayra/kayra.yaml"), func() { o.Env[1] = "XDG_CONFIG_HOME=relative" }},
-		{place("home/.config/kayra/kayra.yaml"), func() { o.Env[2] = "HOME=" + root + "/work/kayra.yaml" }},
+		{place("home/.config/kayra/kayra.yaml"), func() { o.Env[2] = "HOME=" + root + "/elsewhere" }},
 		{place("etc/kayra.yaml"), func() { o.SystemDir = filepath.Join(root, "nowhere") }},
 		{"", func() {}},
 	}
