@@ -2,8 +2,12 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"kayra/store"
@@ -35,14 +39,41 @@ func (s *Store) txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 		conds[i] = s.cmp(c)
 	}
 	var resp *clientv3.TxnResponse
-	err = s.call(ctx, func(ctx context.Context) (err error) {
+	commit := func(ctx context.Context) (err error) {
 		resp, err = s.client.Txn(ctx).If(conds...).Then(then...).Else(otherwise...).Commit()
 		return err //nolint:wrapcheck // call does
-	})
-	if err != nil {
+	}
+	if !writes(txn) {
+		commit = insisting(commit)
+	}
+	if err = s.call(ctx, commit); err != nil {
 		return store.Result{}, err
 	}
 	return s.result(resp), nil
+}
+
+func writes(txn store.Txn) bool {
+	changes := func(op store.Op) bool { return op.Kind != store.OpGet }
+	return slices.ContainsFunc(txn.Then, changes) || slices.ContainsFunc(txn.Else, changes)
+}
+
+// insisting repeats a request that changes nothing for as long as it has time: a cluster that changes its leader refuses
+// what it is asked meanwhile. The client library does so with every read but a transaction.
+func insisting(request func(context.Context) error) func(context.Context) error {
+	const pause = 20 * time.Millisecond
+	return func(ctx context.Context) error {
+		for {
+			err := request(ctx)
+			if err == nil || !errors.Is(meaning(rpctypes.Error(err)), store.ErrUnavailable) {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return err
+			case <-time.After(pause):
+			}
+		}
+	}
 }
 
 func (s *Store) cmp(c store.Cond) clientv3.Cmp {
