@@ -85,7 +85,7 @@ func (c *Claim[T, P]) begin(ctx context.Context, a Attempt, session string) erro
 	res, err := c.repo.insist(ctx, store.Txn{
 		If: []store.Cond{
 			store.Absent(c.lockKey),
-			store.Unchanged(store.Entry{Key: c.key, ModRevision: rec.meta().Revision}),
+			unchanged(c.key, rec.meta().Revision),
 			c.registrationUnchanged(),
 		},
 		Then: []store.Op{store.PutSession(c.lockKey, lock, session), op},
@@ -134,9 +134,7 @@ func (c *Claim[T, P]) adopt(res store.Result, session string) error {
 }
 
 func (c *Claim[T, P]) registrationUnchanged() store.Cond {
-	return store.Cond{
-		Kind: store.CondModRev, Key: c.repo.scope.registrationKey(c.Registration.Name), Revision: c.Registration.Revision,
-	}
+	return unchanged(c.repo.scope.registrationKey(c.Registration.Name), c.Registration.Revision)
 }
 
 // Retry records that the attempt failed, and that its immediate retry runs. It fails with ErrDropped when there must be
@@ -181,7 +179,7 @@ func (c *Claim[T, P]) write(ctx context.Context, change func(rec P) ([]store.Op,
 		}
 		res, err := c.repo.store.Txn(ctx, store.Txn{
 			If: append(conds, store.CreatedAt(c.lockKey, c.lock),
-				store.Cond{Kind: store.CondModRev, Key: c.key, Revision: rec.meta().Revision}),
+				unchanged(c.key, rec.meta().Revision)),
 			Then: append(ops, op),
 			Else: []store.Op{
 				store.Get(c.lockKey), store.Get(c.key), store.Get(c.repo.scope.registrationKey(c.Registration.Name)),

@@ -58,20 +58,14 @@ func (r *Repository) Namespaces(ctx context.Context, page PageRequest) (Page[Nam
 // ActivateNamespace marks a namespace active, provided that it is still as it is given. Otherwise it fails with ErrStale.
 func (r *Repository) ActivateNamespace(ctx context.Context, ns Namespace) error {
 	key := r.scope.namespaceKey(ns.Name)
-	cond := store.Cond{Kind: store.CondModRev, Key: key, Revision: ns.Revision}
+	cond := unchanged(key, ns.Revision)
 	ns.Active, ns.UpdatedAt = true, now()
 	op, err := put(key, &ns)
 	if err != nil {
 		return err
 	}
-	res, err := r.store.Txn(ctx, store.Txn{If: []store.Cond{cond}, Then: []store.Op{op}})
-	if err != nil {
-		return fmt.Errorf("activate namespace %q: %w", ns.Name, err)
-	}
-	if !res.OK {
-		return ErrStale
-	}
-	return nil
+	_, err = r.decided(ctx, "activate namespace", ns.Name, store.Txn{If: []store.Cond{cond}, Then: []store.Op{op}})
+	return err
 }
 
 // TouchNamespace writes a namespace as it is, which makes a reconciler look at it again.
@@ -89,7 +83,7 @@ func (r *Repository) TouchNamespace(ctx context.Context, name string, m Match) (
 		key := r.scope.namespaceKey(name)
 		op, err := put(key, &ns)
 		return store.Txn{
-			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: ns.Revision}},
+			If:   []store.Cond{unchanged(key, ns.Revision)},
 			Then: []store.Op{op},
 		}, err
 	})
@@ -119,7 +113,7 @@ func (r *Repository) DeleteNamespace(ctx context.Context, name string, m Match) 
 		}
 		key := r.scope.namespaceKey(name)
 		return store.Txn{
-			If:   []store.Cond{{Kind: store.CondModRev, Key: key, Revision: ns.Revision}, store.Empty(prefix)},
+			If:   []store.Cond{unchanged(key, ns.Revision), store.Empty(prefix)},
 			Then: []store.Op{store.Delete(key)},
 		}, nil
 	})

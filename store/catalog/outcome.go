@@ -57,11 +57,11 @@ func (r *Repository) Settle(ctx context.Context, reg *Registration, sub Subscrip
 	key := r.scope.subscriptionKey(sub.API, sub.Namespace)
 	txn := store.Txn{If: []store.Cond{
 		store.Absent(r.scope.subscriptionLockKey(sub.API, sub.Namespace)),
-		{Kind: store.CondModRev, Key: key, Revision: sub.Revision},
-		{Kind: store.CondModRev, Key: r.scope.registrationKey(reg.Name), Revision: reg.Revision},
+		unchanged(key, sub.Revision),
+		unchanged(r.scope.registrationKey(reg.Name), reg.Revision),
 	}}
 	if spec != nil {
-		txn.If = append(txn.If, store.Unchanged(store.Entry{Key: r.scope.specKey(reg.Name), ModRevision: spec.Revision}))
+		txn.If = append(txn.If, unchanged(r.scope.specKey(reg.Name), spec.Revision))
 	}
 	a.StartedAt = now()
 	sub.Attempt = a
@@ -71,15 +71,11 @@ func (r *Repository) Settle(ctx context.Context, reg *Registration, sub Subscrip
 		return sub, err
 	}
 	txn.Then = []store.Op{op}
-	res, err := r.store.Txn(ctx, txn)
-	if err != nil {
-		return sub, fmt.Errorf("settle %q: %w", key, err)
+	revision, err := r.decided(ctx, "settle", key, txn)
+	if err == nil {
+		sub.Revision = revision
 	}
-	if !res.OK {
-		return sub, ErrStale
-	}
-	sub.Revision = res.Revision
-	return sub, nil
+	return sub, err
 }
 
 // SettleFetch is Settle for the fetch of a registration's document.
@@ -92,21 +88,15 @@ func (r *Repository) SettleFetch(ctx context.Context, reg *Registration, spec Sp
 	if err != nil {
 		return err
 	}
-	res, err := r.store.Txn(ctx, store.Txn{
+	_, err = r.decided(ctx, "settle", key, store.Txn{
 		If: []store.Cond{
 			store.Absent(r.scope.specLockKey(reg.Name)),
-			store.Unchanged(store.Entry{Key: key, ModRevision: spec.Revision}),
-			{Kind: store.CondModRev, Key: r.scope.registrationKey(reg.Name), Revision: reg.Revision},
+			unchanged(key, spec.Revision),
+			unchanged(r.scope.registrationKey(reg.Name), reg.Revision),
 		},
 		Then: []store.Op{op},
 	})
-	if err != nil {
-		return fmt.Errorf("settle %q: %w", key, err)
-	}
-	if !res.OK {
-		return ErrStale
-	}
-	return nil
+	return err
 }
 
 // FailFetch records that a fetch failed, and gives up its lock. Every subscription that was waiting for the document when

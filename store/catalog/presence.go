@@ -47,20 +47,14 @@ func (r *Repository) Announce(ctx context.Context, p Reconciler, session string)
 // registration is still as it is given. Otherwise it fails with ErrStale.
 func (r *Repository) MarkGood(ctx context.Context, reg Registration) error {
 	key := r.scope.registrationKey(reg.Name)
-	cond := store.Cond{Kind: store.CondModRev, Key: key, Revision: reg.Revision}
+	cond := unchanged(key, reg.Revision)
 	reg.GoodSyncID = reg.SyncID
 	op, err := put(key, &reg)
 	if err != nil {
 		return err
 	}
-	res, err := r.store.Txn(ctx, store.Txn{If: []store.Cond{cond}, Then: []store.Op{op}})
-	if err != nil {
-		return fmt.Errorf("mark %q: %w", reg.Name, err)
-	}
-	if !res.OK {
-		return ErrStale
-	}
-	return nil
+	_, err = r.decided(ctx, "mark", reg.Name, store.Txn{If: []store.Cond{cond}, Then: []store.Op{op}})
+	return err
 }
 
 // Unlock deletes the lock of a subscription or a fetch, if it is the one created at the revision. It is for a lock that

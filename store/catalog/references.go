@@ -34,7 +34,7 @@ func (r *Repository) writeRegistration(ctx context.Context, old, next Registrati
 	if err != nil {
 		return store.Txn{}, err
 	}
-	txn := store.Txn{If: []store.Cond{store.Unchanged(store.Entry{Key: key, ModRevision: old.Revision})}, Then: []store.Op{op}}
+	txn := store.Txn{If: []store.Cond{unchanged(key, old.Revision)}, Then: []store.Op{op}}
 	if old.Revision == 0 {
 		if err := r.refuseExisting(ctx, next.Name); err != nil {
 			return store.Txn{}, err

@@ -200,7 +200,7 @@ func (r *Repository) DeleteRegistration(ctx context.Context, name string, m Matc
 		}
 		return store.Txn{
 			If: []store.Cond{
-				{Kind: store.CondModRev, Key: r.scope.registrationKey(name), Revision: reg.Revision},
+				unchanged(r.scope.registrationKey(name), reg.Revision),
 				store.Unchanged(specEntry),
 				store.Empty(r.scope.subscriptionsPrefix(name)),
 				store.Empty(reg.Ref().dependentsPrefix()),

@@ -102,6 +102,24 @@ func (r *Repository) once(ctx context.Context, what string, decide func() (store
 	return res, nil
 }
 
+// decided carries out a transaction that was decided from records as they were then, and returns its revision. It fails
+// with ErrStale when they are no longer so.
+func (r *Repository) decided(ctx context.Context, verb, name string, txn store.Txn) (int64, error) {
+	res, err := r.store.Txn(ctx, txn)
+	if err != nil {
+		return 0, fmt.Errorf("%s %q: %w", verb, name, err)
+	}
+	if !res.OK {
+		return 0, ErrStale
+	}
+	return res.Revision, nil
+}
+
+// unchanged holds when the key was last written at the revision; 0: when it is absent.
+func unchanged(key string, revision int64) store.Cond {
+	return store.Unchanged(store.Entry{Key: key, ModRevision: revision})
+}
+
 // read reads the keys at one revision.
 func (r *Repository) read(ctx context.Context, keys ...string) (store.Result, error) {
 	ops := make([]store.Op, 0, len(keys))
@@ -129,11 +147,7 @@ func list[T any, P interface {
 	*T
 	record
 }](ctx context.Context, r *Repository, prefix string, page PageRequest) (Page[T], error) {
-	opts := store.ListOptions{Limit: page.Limit}
-	if page.After != "" {
-		opts.After = prefix + page.After
-	}
-	l, err := r.store.List(ctx, prefix, opts)
+	l, err := r.store.List(ctx, prefix, page.options(prefix))
 	if err != nil {
 		return Page[T]{}, fmt.Errorf("list records: %w", err)
 	}

@@ -159,7 +159,7 @@ func (s *standing) tagHolds(m Match) []store.Cond {
 	if m == nil {
 		return nil
 	}
-	return []store.Cond{{Kind: store.CondModRev, Key: s.reg.Ref().registrationKey(), Revision: s.reg.Revision}}
+	return []store.Cond{unchanged(s.reg.Ref().registrationKey(), s.reg.Revision)}
 }
 
 func (r *Repository) standing(ctx context.Context, namespace, api string) (standing, error) {
@@ -226,7 +226,7 @@ func (r *Repository) changeSubscription(ctx context.Context, namespace, api stri
 		key := r.scope.subscriptionKey(api, namespace)
 		op, err := put(key, &s.sub)
 		return store.Txn{
-			If:   append(s.tagHolds(m), store.Cond{Kind: store.CondModRev, Key: key, Revision: s.sub.Revision}),
+			If:   append(s.tagHolds(m), unchanged(key, s.sub.Revision)),
 			Then: []store.Op{op},
 		}, err
 	})
@@ -251,7 +251,7 @@ func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m M
 		}
 		cond := store.Present(key) // a reconciler's writes do not stand in the way
 		if m != nil {
-			cond = store.Cond{Kind: store.CondModRev, Key: key, Revision: s.sub.Revision}
+			cond = unchanged(key, s.sub.Revision)
 		}
 		return store.Txn{
 			If:   append(s.tagHolds(m), cond),
