@@ -141,7 +141,7 @@ func (c *cache) touch(id catalog.ID, touched map[job]bool) {
 			touched[job{kind: jobSpec, api: name}] = true
 			touched[job{kind: jobSubscription, api: name}] = true
 		}
-	case catalog.KindIndex, catalog.KindReconciler:
+	case catalog.KindIndex, catalog.KindReconciler, catalog.KindRole, catalog.KindRoleBinding:
 	}
 }
 

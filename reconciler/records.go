@@ -95,7 +95,7 @@ func (c *cache) put(e store.Entry) {
 		}
 	case catalog.KindSubscriptionLock, catalog.KindSpecLock:
 		err = c.putLock(id, e)
-	case catalog.KindIndex, catalog.KindReconciler:
+	case catalog.KindIndex, catalog.KindReconciler, catalog.KindRole, catalog.KindRoleBinding:
 	}
 	if err != nil {
 		c.log.Error("a record cannot be read and is passed over", slog.String("key", e.Key), slog.Any("error", err))
@@ -150,7 +150,8 @@ func (c *cache) delete(id catalog.ID) {
 		if s := a.subscribers[id.Namespace]; s != nil {
 			s.lock = lock{}
 		}
-	case catalog.KindNamespace, catalog.KindIndex, catalog.KindBoot, catalog.KindReconciler:
+	case catalog.KindNamespace, catalog.KindIndex, catalog.KindBoot, catalog.KindReconciler,
+		catalog.KindRole, catalog.KindRoleBinding:
 	}
 	if s := a.subscribers[id.Namespace]; s != nil && s.sub == nil && (s.lock == lock{}) {
 		delete(a.subscribers, id.Namespace)

@@ -15,6 +15,8 @@
 //	scopes/P/R/namespaces/NS                     Namespace
 //	scopes/P/R/subscriptions/N/NS                Subscription
 //	scopes/P/R/by-namespace/NS/N                 index: NS subscribes to N
+//	scopes/P/R/roles/ROLE                        Role
+//	scopes/P/R/rolebindings/BINDING              RoleBinding
 //	scopes/P/R/specs/N                           Spec: which documents are there, and the last attempt to fetch one
 //	scopes/P/R/boot                              Boot: how many reconcilers have ever started
 //	scopes/P/R/reconcilers/UUID                  Reconciler, bound to its session

@@ -41,6 +41,14 @@ func (s Scope) byNamespaceKey(namespace, api string) string {
 
 func (s Scope) specKey(api string) string { return s.Prefix() + "specs/" + api }
 
+func (s Scope) rolesPrefix() string { return s.Prefix() + "roles/" }
+
+func (s Scope) roleKey(name string) string { return s.rolesPrefix() + name }
+
+func (s Scope) roleBindingsPrefix() string { return s.Prefix() + "rolebindings/" }
+
+func (s Scope) roleBindingKey(name string) string { return s.roleBindingsPrefix() + name }
+
 func (s Scope) bootKey() string { return s.Prefix() + "boot" }
 
 func (s Scope) reconcilersPrefix() string { return s.Prefix() + "reconcilers/" }
@@ -89,6 +97,8 @@ const (
 	KindReconciler
 	KindSubscriptionLock
 	KindSpecLock
+	KindRole
+	KindRoleBinding
 )
 
 func (s Scope) lockKey(id ID) string {
@@ -103,7 +113,7 @@ type ID struct {
 	Kind      Kind
 	API       string // of a registration, a subscription, a spec and their locks
 	Namespace string // of a namespace, a subscription and its lock
-	Name      string // of a reconciler
+	Name      string // of a reconciler, a role and a role binding
 }
 
 // ParseKey tells which record a key under [Scope.Prefix] holds.
@@ -120,6 +130,10 @@ func (s Scope) ParseKey(key string) ID {
 		return ID{Kind: KindSpec, API: parts[1]}
 	case len(parts) == 2 && parts[0] == "reconcilers":
 		return ID{Kind: KindReconciler, Name: parts[1]}
+	case len(parts) == 2 && parts[0] == "roles":
+		return ID{Kind: KindRole, Name: parts[1]}
+	case len(parts) == 2 && parts[0] == "rolebindings":
+		return ID{Kind: KindRoleBinding, Name: parts[1]}
 	case len(parts) == 3 && parts[0] == "subscriptions":
 		return ID{Kind: KindSubscription, API: parts[1], Namespace: parts[2]}
 	case len(parts) == 3 && parts[0] == "locks" && parts[1] == "specs":

@@ -80,6 +80,8 @@ func TestParseKey(t *testing.T) {
 		"subscriptions/a.b/n":        {Kind: catalog.KindSubscription, API: "a.b", Namespace: "n"},
 		"specs/a.b":                  {Kind: catalog.KindSpec, API: "a.b"},
 		"reconcilers/u":              {Kind: catalog.KindReconciler, Name: "u"},
+		"roles/admin":                {Kind: catalog.KindRole, Name: "admin"},
+		"rolebindings/sre-admin":     {Kind: catalog.KindRoleBinding, Name: "sre-admin"},
 		"locks/specs/a.b":            {Kind: catalog.KindSpecLock, API: "a.b"},
 		"locks/subscriptions/a.b/n":  {Kind: catalog.KindSubscriptionLock, API: "a.b", Namespace: "n"},
 		"shortnames/s":               {},
