@@ -43,7 +43,17 @@ type Log struct {
 
 // Server configures the REST API.
 type Server struct {
-	Listen string // HOST:PORT
+	Listen    string // HOST:PORT
+	TLS       ListenerTLS
+	RateLimit int    `mapstructure:"rate_limit"` // requests per second of one caller; 0: no limit
+	AuditLog  string `mapstructure:"audit_log"`  // the path of a file, "-" for standard error; "": none is written
+}
+
+// ListenerTLS names the files of a listener that speaks TLS. It speaks plain HTTP where none is named.
+type ListenerTLS struct {
+	CertFile     string `mapstructure:"cert_file"` // given together with KeyFile
+	KeyFile      string `mapstructure:"key_file"`
+	ClientCAFile string `mapstructure:"client_ca_file"` // every client must show a certificate from it; may be empty
 }
 
 // Database says where the records are kept.
@@ -82,7 +92,17 @@ func (e Etcd) Password() Secret {
 // Auth says who may call the API.
 type Auth struct {
 	Tokens    []Token `mapstructure:"-"`
+	OIDC      OIDC
 	Sysadmins Subjects
+}
+
+// OIDC names the issuer whose tokens are accepted beside the static ones.
+type OIDC struct {
+	Issuer      string // URL; empty: none. Given together with Audience
+	Audience    string // whom a token must be meant for
+	UserClaim   string `mapstructure:"user_claim"`
+	GroupsClaim string `mapstructure:"groups_claim"`
+	CAFile      string `mapstructure:"ca_file"` // verifies the issuer; empty: the system's authorities
 }
 
 // Token is a bearer token and the caller that it stands for.
@@ -101,6 +121,7 @@ type Subjects struct {
 // Reconciler configures the process that carries out syncs.
 type Reconciler struct {
 	Listen                  string            // HOST:PORT of its health and metrics
+	TLS                     ListenerTLS       // of that listener
 	MaxConcurrentReconciles int               `mapstructure:"max_concurrent_reconciles"` // slots of the pool, at least 1
 	DefaultMode             string            `mapstructure:"default_mode"`              // of registrations without a mode; may be empty
 	GatewayURL              string            `mapstructure:"gateway_url"`               // base URL through which apps are reached; may be empty
@@ -121,8 +142,10 @@ type Gateway struct {
 
 // Client configures the command line as a client of the API.
 type Client struct {
-	Server  string // base URL
-	Token   Secret // zero when none is given
-	CAFile  string `mapstructure:"ca_file"`
-	Timeout time.Duration
+	Server   string // base URL
+	Token    Secret // zero when none is given
+	CAFile   string `mapstructure:"ca_file"`
+	CertFile string `mapstructure:"cert_file"` // given together with KeyFile; may be empty
+	KeyFile  string `mapstructure:"key_file"`
+	Timeout  time.Duration
 }

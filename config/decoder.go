@@ -13,8 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const onePair = "cert_file without key_file, or the other way round, is not allowed: use both or neither"
-
 // decoder turns nodes into values. It never stops at a mistake: it notes it and goes on, so that all are reported at
 // once, and what it returns then does not matter.
 type decoder struct {

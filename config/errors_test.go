@@ -29,6 +29,9 @@ func TestRefusedKeys(t *testing.T) {
 	const url = "use a URL such as https://gateway.example.com, without query and fragment"
 	const dur = "use a duration with its unit, such as 500ms, 30s or 5m"
 	const label = "use a DNS label such as eu-west-1: at most 63 of a-z, 0-9 and inner dashes"
+	const issuer = "use a URL such as https://login.example.com, without user, query and fragment"
+	const pair = "cert_file without key_file, or the other way round, is not allowed: use both or neither"
+	const alone = "client_ca_file without cert_file and key_file is not allowed: clients are asked for a certificate over TLS only"
 	const etcd = "use HOST:PORT, http://HOST:PORT or https://HOST:PORT (username and password_file are keys of their own)"
 	for content, want := range map[string]string{
 		"domian: x":    "F:1: domian: unknown key: did you mean domain?",
@@ -51,15 +54,35 @@ func TestRefusedKeys(t *testing.T) {
 		"region: " + strings.Repeat("a", 64): `F:1: region: "` + strings.Repeat("a", 64) + `" is not allowed: ` + label,
 		"region: " + strings.Repeat("é", 99): `F:1: region: "` + strings.Repeat("é", 80) + `…" is not allowed: ` + label,
 
-		"log: {level: loud}":                 `F:1: log.level: "loud" is not allowed: use debug, info, warn or error`,
-		"log: {format: yaml}":                `F:1: log.format: "yaml" is not allowed: use text or json`,
-		"server: {listen: 8080}":             "F:1: server.listen: 8080 (a number) is not allowed: " + addr,
-		"server: {listen: localhost}":        `F:1: server.listen: "localhost" is not allowed: ` + addr,
-		"server: {listen: ':65536'}":         `F:1: server.listen: ":65536" is not allowed: ` + addr,
-		"server: {listen: ':http'}":          `F:1: server.listen: ":http" is not allowed: ` + addr,
-		"server: {listen: 'a b:1'}":          `F:1: server.listen: "a b:1" is not allowed: ` + addr,
-		"server: {listen: ''}":               `F:1: server.listen: "" is not allowed: ` + addr,
-		"reconciler: {listen: 'http://a:1'}": `F:1: reconciler.listen: "http://a:1" is not allowed: ` + addr,
+		"log: {level: loud}":                            `F:1: log.level: "loud" is not allowed: use debug, info, warn or error`,
+		"log: {format: yaml}":                           `F:1: log.format: "yaml" is not allowed: use text or json`,
+		"server: {listen: 8080}":                        "F:1: server.listen: 8080 (a number) is not allowed: " + addr,
+		"server: {listen: localhost}":                   `F:1: server.listen: "localhost" is not allowed: ` + addr,
+		"server: {listen: ':65536'}":                    `F:1: server.listen: ":65536" is not allowed: ` + addr,
+		"server: {listen: ':http'}":                     `F:1: server.listen: ":http" is not allowed: ` + addr,
+		"server: {listen: 'a b:1'}":                     `F:1: server.listen: "a b:1" is not allowed: ` + addr,
+		"server: {listen: ''}":                          `F:1: server.listen: "" is not allowed: ` + addr,
+		"reconciler: {listen: 'http://a:1'}":            `F:1: reconciler.listen: "http://a:1" is not allowed: ` + addr,
+		"server: {tls: {cert_file: a}}":                 "F:1: server.tls.cert_file: " + pair,
+		"server: {tls:\n {key_file: a}}":                "F:1: server.tls.cert_file: " + pair,
+		"server:\n tls: {client_ca_file: a}":            "F:2: server.tls.client_ca_file: " + alone,
+		"reconciler: {tls: {cert_file: a}}":             "F:1: reconciler.tls.cert_file: " + pair,
+		"reconciler: {tls: {client_ca_file: a}}":        "F:1: reconciler.tls.client_ca_file: " + alone,
+		"client: {key_file: a}":                         "F:1: client.cert_file: " + pair,
+		"server: {tls: {ca_file: a}}":                   "F:1: server.tls.ca_file: unknown key: use cert_file, client_ca_file or key_file",
+		"server: {rate_limit: -1}":                      "F:1: server.rate_limit: -1 (a number) is not allowed: use a whole number from 0 to 1000000",
+		"server: {rate_limit: 0.5}":                     "F:1: server.rate_limit: 0.5 (a number) is not allowed: use a whole number from 0 to 1000000",
+		"server: {audit_log: true}":                     "F:1: server.audit_log: true (a boolean) is not allowed: use text, with quotes around it",
+		"auth: {oidc: {issuer: 'https://a'}}":           "F:1: auth.oidc.issuer: an issuer without an audience is not allowed, since a token for any of its clients would be accepted: set auth.oidc.audience",
+		"auth: {oidc: {audience: a}}":                   "F:1: auth.oidc.audience: an audience without an issuer is not allowed: set auth.oidc.issuer, or leave both empty",
+		"auth: {oidc: {issuer: a}}":                     `F:1: auth.oidc.issuer: "a" is not allowed: ` + issuer,
+		"auth: {oidc: {issuer: 'ldap://a'}}":            `F:1: auth.oidc.issuer: "ldap://a" is not allowed: ` + issuer,
+		"auth: {oidc: {issuer: 'https://a?b=c'}}":       `F:1: auth.oidc.issuer: "https://a?b=********" is not allowed: ` + issuer,
+		"auth: {oidc: {issuer: 'https://a#'}}":          `F:1: auth.oidc.issuer: "https://a#********" is not allowed: ` + issuer,
+		"auth: {oidc: {issuer: 'https://u:hunter2@a'}}": `F:1: auth.oidc.issuer: "********@a" is not allowed: ` + issuer,
+		"auth: {oidc: {user_claim: ''}}":                `F:1: auth.oidc.user_claim: "" is not allowed: use the name of a claim`,
+		"auth: {oidc: {groups_claim: ''}}":              `F:1: auth.oidc.groups_claim: "" is not allowed: use the name of a claim`,
+		"auth: {oidc: {user-claim: a}}":                 "F:1: auth.oidc.user-claim: unknown key: did you mean user_claim?",
 
 		"database: {backend: mysql}":                              `F:1: database.backend: "mysql" is not allowed: use local or etcd`,
 		"database: {backend: etcd}":                               "F:1: database.etcd.endpoints: is empty: backend etcd needs at least one, such as http://127.0.0.1:2379",
@@ -75,7 +98,7 @@ func TestRefusedKeys(t *testing.T) {
 		"database: {etcd: {endpoints: ['http://u:hunter2@b:1']}}": `F:1: database.etcd.endpoints[0]: "********@b:1" is not allowed: ` + etcd,
 		"database: {etcd: {endpoints: ['a:hunter2@b']}}":          `F:1: database.etcd.endpoints[0]: "********@b" is not allowed: ` + etcd,
 		"database: {etcd: {username: a}}":                         "F:1: database.etcd.username: username without password_file, or the other way round, is not allowed: use both or neither",
-		"database: {etcd: {key_file: a}}":                         "F:1: database.etcd.cert_file: cert_file without key_file, or the other way round, is not allowed: use both or neither",
+		"database: {etcd: {key_file: a}}":                         "F:1: database.etcd.cert_file: " + pair,
 
 		"reconciler: {max_concurrent_reconciles: 0}":                      "F:1: reconciler.max_concurrent_reconciles: 0 (a number) is not allowed: use a whole number from 1 to 10000",
 		"reconciler: {max_concurrent_reconciles: 1.5}":                    "F:1: reconciler.max_concurrent_reconciles: 1.5 (a number) is not allowed: use a whole number from 1 to 10000",
@@ -85,7 +108,7 @@ func TestRefusedKeys(t *testing.T) {
 		"reconciler: {gateway_url: 'https://u:hunter2@gw?token=hunter2'}": `F:1: reconciler.gateway_url: "********@gw?token=********" is not allowed: ` + url,
 		"reconciler: {gateway_url: 'https://u:hun/ter2@gw'}":              `F:1: reconciler.gateway_url: "********@gw" is not allowed: ` + url,
 		"reconciler: {gateway: {timeout: 0s}}":                            `F:1: reconciler.gateway.timeout: "0s" is not allowed: ` + dur + ", and more than 0",
-		"reconciler: {gateway: {tls: {cert_file: a}}}":                    "F:1: reconciler.gateway.tls.cert_file: cert_file without key_file, or the other way round, is not allowed: use both or neither",
+		"reconciler: {gateway: {tls: {cert_file: a}}}":                    "F:1: reconciler.gateway.tls.cert_file: " + pair,
 		"reconciler: {gateway: {tls: {insecure_skip_verify: yes}}}":       `F:1: reconciler.gateway.tls.insecure_skip_verify: "yes" is not allowed: use true or false`,
 		"reconciler: {output_hosts: ['https://a']}":                       `F:1: reconciler.output_hosts[0]: "https://a" is not allowed: use HOST or HOST:PORT, without scheme and path`,
 		"reconciler: {drain_timeout: -1s}":                                `F:1: reconciler.drain_timeout: "-1s" is not allowed: ` + dur,
@@ -109,13 +132,6 @@ func TestRefusedKeys(t *testing.T) {
 func TestNotSupportedYet(t *testing.T) {
 	t.Parallel()
 	for content, what := range map[string]string{
-		"server: {tls: {cert_file: a}}":                        "this text/server.tls.cert_file",
-		"server: {tls: {key_file: a}}":                         "this text/server.tls.key_file",
-		"server: {tls: {client_ca_file: a}}":                   "this text/server.tls.client_ca_file",
-		"auth: {oidc: {issuer: a}}":                            "this text/auth.oidc.issuer",
-		"auth: {oidc: {audience: a}}":                          "this text/auth.oidc.audience",
-		"auth: {oidc: {user_claim: email}}":                    "this text/auth.oidc.user_claim",
-		"auth: {oidc: {groups_claim: roles}}":                  "this text/auth.oidc.groups_claim",
 		"reconciler: {server: {url: a}}":                       "this text/reconciler.server.url",
 		"reconciler: {server: {token: hunter2}}":               "this text/reconciler.server.token",
 		"reconciler: {server: {token: {env: A}}}":              "a mapping/reconciler.server.token",
@@ -133,8 +149,6 @@ func TestNotSupportedYet(t *testing.T) {
 		})
 	}
 	load(t, `
-server: {tls: {cert_file: "", key_file: "", client_ca_file: ""}}
-auth: {oidc: {issuer: "", audience: "", user_claim: sub, groups_claim: groups}}
 reconciler: {server: {url: "", token: {}}, operator: {}, mode: {}, gateway: {headers: {}, tls: {}}}
 notification: {}
 `)

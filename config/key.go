@@ -38,14 +38,10 @@ func secretKey(name string) key {
 	}}
 }
 
-// reservedKey is one that this version knows but cannot honour. It takes nothing, or what would be its default.
-func reservedKey(name string, def ...string) key {
+// reservedKey is one that this version knows but cannot honour. It takes nothing.
+func reservedKey(name string) key {
 	return key{name, nil, nil, func(d *decoder, v value) any {
-		allowed := len(v.node.Content) == 0 && v.node.Value == ""
-		for _, text := range def {
-			allowed = allowed || v.node.Value == text
-		}
-		if !allowed {
+		if len(v.node.Content) > 0 || v.node.Value != "" {
 			d.report(v, describe(v.node, true)+" is not allowed: this version does not support "+name+", leave it empty")
 		}
 		return nil

@@ -164,29 +164,3 @@ func (l *loader) settle() (*viper.Viper, error) {
 	l.config.sources, l.config.lines = l.sources, l.lines
 	return v, nil
 }
-
-// checkTogether looks at the keys that depend on each other.
-func (l *loader) checkTogether() {
-	etcd, gateway := l.config.Database.Etcd, l.config.Reconciler.Gateway.TLS
-	if l.config.Database.Backend == "etcd" && len(etcd.Endpoints) == 0 {
-		l.reportKey("database.etcd.endpoints", "is empty: backend etcd needs at least one, such as http://127.0.0.1:2379")
-	}
-	if (etcd.Username == "") != (etcd.PasswordFile == "") {
-		l.reportKey("database.etcd.username", "username without password_file, or the other way round, is not allowed: use both or neither")
-	}
-	if (etcd.CertFile == "") != (etcd.KeyFile == "") {
-		l.reportKey("database.etcd.cert_file", onePair)
-	}
-	if (gateway.CertFile == "") != (gateway.KeyFile == "") {
-		l.reportKey("reconciler.gateway.tls.cert_file", onePair)
-	}
-}
-
-// reportKey reports a key at the place of the nearest thing that was given.
-func (l *loader) reportKey(name, text string) {
-	v := value{key: name, line: nearestLine(l.lines, name)}
-	if source, ok := l.sources[name]; ok && !strings.HasPrefix(source, "file ") {
-		v.from = source
-	}
-	l.report(v, text)
-}

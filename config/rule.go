@@ -70,6 +70,14 @@ func baseURL() rule {
 	}}
 }
 
+// issuer takes the identifier of an OIDC issuer (OpenID Connect Discovery 1.0, section 3), which is compared as text.
+func issuer() rule {
+	base := baseURL()
+	return rule{"a URL such as https://login.example.com, without user, query and fragment", func(text string) bool {
+		return base.ok(text) && !strings.ContainsAny(text, "@#")
+	}}
+}
+
 func etcdEndpoint() rule {
 	base := baseURL()
 	return rule{"HOST:PORT, http://HOST:PORT or https://HOST:PORT (username and password_file are keys of their own)", func(text string) bool {

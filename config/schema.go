@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -24,7 +25,9 @@ type part struct {
 	hide func(n *yaml.Node)
 }
 
-func settings() []key {
+func settings() []key { return slices.Concat(serverSettings(), reconcilerSettings()) }
+
+func serverSettings() []key {
 	return []key{
 		textKey("domain", "example.com", dnsName()),
 		textKey("platform", "", dnsLabel(), "INFRAPI_APP_PLATFORM"),
@@ -33,9 +36,11 @@ func settings() []key {
 		textKey("log.format", "text", oneOf("text", "json")),
 
 		textKey("server.listen", "127.0.0.1:8080", address(), "INFRAPI_APP_LISTEN_ADDRESS"),
-		reservedKey("server.tls.cert_file"),
-		reservedKey("server.tls.key_file"),
-		reservedKey("server.tls.client_ca_file"),
+		textKey("server.tls.cert_file", "", anyText()),
+		textKey("server.tls.key_file", "", anyText()),
+		textKey("server.tls.client_ca_file", "", anyText()),
+		numberKey("server.rate_limit", 0, 0, 1_000_000),
+		textKey("server.audit_log", "", anyText()),
 
 		textKey("database.backend", "local", oneOf("local", "etcd")),
 		textKey("database.local.path", "kayra.db", filled("the path of a file")),
@@ -49,14 +54,22 @@ func settings() []key {
 		textKey("database.etcd.key_file", "", anyText()),
 		durationKey("database.etcd.lease_ttl", 15*time.Second, time.Second),
 
-		reservedKey("auth.oidc.issuer"),
-		reservedKey("auth.oidc.audience"),
-		reservedKey("auth.oidc.user_claim", "sub"),
-		reservedKey("auth.oidc.groups_claim", "groups"),
+		textKey("auth.oidc.issuer", "", orEmpty(issuer())),
+		textKey("auth.oidc.audience", "", anyText()),
+		textKey("auth.oidc.user_claim", "sub", filled("the name of a claim")),
+		textKey("auth.oidc.groups_claim", "groups", filled("the name of a claim")),
+		textKey("auth.oidc.ca_file", "", anyText()),
 		listKey("auth.sysadmins.users", nil, filled("the name of a user")),
 		listKey("auth.sysadmins.groups", []string{"sysadmin"}, filled("the name of a group")),
+	}
+}
 
+func reconcilerSettings() []key {
+	return []key{
 		textKey("reconciler.listen", "127.0.0.1:8081", address()),
+		textKey("reconciler.tls.cert_file", "", anyText()),
+		textKey("reconciler.tls.key_file", "", anyText()),
+		textKey("reconciler.tls.client_ca_file", "", anyText()),
 		reservedKey("reconciler.server.url"),
 		reservedKey("reconciler.server.token"),
 		numberKey("reconciler.max_concurrent_reconciles", 30, 1, 10_000),
@@ -76,6 +89,8 @@ func settings() []key {
 		textKey("client.server", "http://localhost:8080", baseURL()),
 		secretKey("client.token"),
 		textKey("client.ca_file", "", anyText()),
+		textKey("client.cert_file", "", anyText()),
+		textKey("client.key_file", "", anyText()),
 		durationKey("client.timeout", 30*time.Second, time.Nanosecond),
 
 		reservedKey("notification"),
