@@ -1,5 +1,5 @@
 // Package catalog is Kayra's domain: registrations of APIs, namespaces (tenants), subscriptions that tie the two
-// together, the rules between them, and how they are kept in a [store.Store].
+// together, roles and their bindings, the rules between them, and how they are kept in a [store.Store].
 //
 // # Keys
 //
@@ -17,6 +17,9 @@
 //	scopes/P/R/by-namespace/NS/N                 index: NS subscribes to N
 //	scopes/P/R/roles/ROLE                        Role
 //	scopes/P/R/rolebindings/BINDING              RoleBinding
+//	scopes/P/R/by-role/ROLE/BINDING              index: BINDING gives ROLE
+//	scopes/P/R/namespace-bindings/NS/BINDING     index: BINDING holds in NS alone; the name of its role
+//	scopes/P/R/bindings-version/NS               changes with every write of a binding that holds in NS alone
 //	scopes/P/R/specs/N                           Spec: which documents are there, and the last attempt to fetch one
 //	scopes/P/R/boot                              Boot: how many reconcilers have ever started
 //	scopes/P/R/reconcilers/UUID                  Reconciler, bound to its session
@@ -31,8 +34,9 @@
 //
 // Every rule between records is part of the one transaction that would break it: "must exist" compares the presence of
 // the other record, "nobody refers to it" compares an index prefix with empty, "unique" compares absence, and "no cycle"
-// compares depgraph, which every change of a dependency writes. A transaction that lost a race is decided again from
-// what the winner left.
+// compares depgraph, which every change of a dependency writes. A namespace takes its role bindings with it, so that a
+// later namesake inherits no access: its deletion compares bindings-version, which every write of such a binding
+// touches, and deletes what the index lists. A transaction that lost a race is decided again from what the winner left.
 //
 // # Attempts
 //

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kayra/store/catalog"
 )
 
@@ -29,6 +31,30 @@ func (w *world) sound() {
 	}
 	w.soundGraph(r)
 	w.soundShortNames(r)
+	w.soundBindings(r)
+}
+
+func (w *world) soundBindings(r records) {
+	w.t.Helper()
+	byRole, byNamespace := map[string]bool{}, map[string]string{}
+	for name, b := range r.bindings {
+		byRole[b.Role+"/"+name] = true
+		if b.Namespace != "" {
+			byNamespace[b.Namespace+"/"+name] = b.Role
+		}
+		if !r.roles[b.Role] {
+			w.t.Errorf("binding %s gives role %s, which is not there", name, b.Role)
+		}
+		if b.Namespace != "" && !r.bindingVersions[b.Namespace] {
+			w.t.Errorf("binding %s holds in %s, whose bindings have no version", name, b.Namespace)
+		}
+	}
+	if d := cmp.Diff(byRole, r.byRole); d != "" {
+		w.t.Errorf("bindings and their index by role: %s", d)
+	}
+	if d := cmp.Diff(byNamespace, r.namespaceBindings); d != "" {
+		w.t.Errorf("bindings and their index by namespace: %s", d)
+	}
 }
 
 func (w *world) soundGraph(r records) {
@@ -78,6 +104,12 @@ type records struct {
 	byNamespace   map[string]bool   // namespace/api
 	dependents    map[string]bool   // of/by
 	shortNames    map[string]string // registration by short name
+
+	roles             map[string]bool
+	bindings          map[string]catalog.RoleBinding
+	byRole            map[string]bool   // role/binding
+	namespaceBindings map[string]string // role by namespace/binding
+	bindingVersions   map[string]bool   // namespace
 }
 
 func (r records) reaches(from, to string, seen map[string]bool) bool {
@@ -95,6 +127,8 @@ func (w *world) records() records {
 	r := records{
 		registrations: map[string]catalog.Registration{}, namespaces: map[string]bool{}, subscriptions: map[string]bool{},
 		byNamespace: map[string]bool{}, dependents: map[string]bool{}, shortNames: map[string]string{},
+		roles: map[string]bool{}, bindings: map[string]catalog.RoleBinding{}, byRole: map[string]bool{},
+		namespaceBindings: map[string]string{}, bindingVersions: map[string]bool{},
 	}
 	w.each("scopes/", func(key string, value []byte) {
 		scope, rest, _ := cutScope(key)
@@ -113,6 +147,18 @@ func (w *world) records() records {
 			r.byNamespace[name] = true
 		case kind == "shortnames":
 			r.shortNames[name] = string(value)
+		case kind == "roles":
+			r.roles[name] = true
+		case kind == "rolebindings":
+			var b catalog.RoleBinding
+			w.must(json.Unmarshal(value, &b))
+			r.bindings[name] = b
+		case kind == "by-role":
+			r.byRole[name] = true
+		case kind == "namespace-bindings":
+			r.namespaceBindings[name] = string(value)
+		case kind == "bindings-version":
+			r.bindingVersions[name] = true
 		}
 	})
 	w.each("dependents/", func(key string, _ []byte) { r.dependents[key] = true })

@@ -49,6 +49,22 @@ func (s Scope) roleBindingsPrefix() string { return s.Prefix() + "rolebindings/"
 
 func (s Scope) roleBindingKey(name string) string { return s.roleBindingsPrefix() + name }
 
+func (s Scope) byRolePrefix(role string) string { return s.Prefix() + "by-role/" + role + "/" }
+
+func (s Scope) byRoleKey(role, binding string) string { return s.byRolePrefix(role) + binding }
+
+func (s Scope) namespaceBindingsPrefix(namespace string) string {
+	return s.Prefix() + "namespace-bindings/" + namespace + "/"
+}
+
+func (s Scope) namespaceBindingKey(namespace, binding string) string {
+	return s.namespaceBindingsPrefix(namespace) + binding
+}
+
+func (s Scope) bindingsVersionKey(namespace string) string {
+	return s.Prefix() + "bindings-version/" + namespace
+}
+
 func (s Scope) bootKey() string { return s.Prefix() + "boot" }
 
 func (s Scope) reconcilersPrefix() string { return s.Prefix() + "reconcilers/" }

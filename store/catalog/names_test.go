@@ -86,6 +86,9 @@ func TestParseKey(t *testing.T) {
 		"locks/subscriptions/a.b/n":  {Kind: catalog.KindSubscriptionLock, API: "a.b", Namespace: "n"},
 		"shortnames/s":               {},
 		"by-namespace/n/a.b":         {},
+		"by-role/admin/sre-admin":    {},
+		"namespace-bindings/n/b":     {},
+		"bindings-version/n":         {},
 		"something/of/a/new/version": {},
 		"":                           {},
 	} {

@@ -91,7 +91,8 @@ func (r *Repository) TouchNamespace(ctx context.Context, name string, m Match) (
 	return ns, err
 }
 
-// DeleteNamespace deletes a namespace. It fails with ErrConflict while it has subscriptions.
+// DeleteNamespace deletes a namespace, with the role bindings that hold in it alone. It fails with ErrConflict while it
+// has subscriptions, or more of those bindings than one transaction can delete.
 func (r *Repository) DeleteNamespace(ctx context.Context, name string, m Match) error {
 	_, err := r.again(ctx, "delete namespace", func() (store.Txn, error) {
 		ns, err := r.Namespace(ctx, name)
@@ -101,21 +102,30 @@ func (r *Repository) DeleteNamespace(ctx context.Context, name string, m Match) 
 		if err := m.check("namespace", name, ns.Tag()); err != nil {
 			return store.Txn{}, err
 		}
-		prefix := r.scope.byNamespacePrefix(name)
-		const named = 5
-		subs, err := r.store.List(ctx, prefix, store.ListOptions{Limit: named})
-		if err != nil {
-			return store.Txn{}, fmt.Errorf("list subscriptions of %q: %w", name, err)
-		}
-		if len(subs.Entries) > 0 {
-			return store.Txn{}, refuse(ErrConflict, "namespace %q still subscribes to %s: delete its subscriptions first",
-				name, names(subs, prefix))
+		if err := r.refuseSubscribed(ctx, name); err != nil {
+			return store.Txn{}, err
 		}
 		key := r.scope.namespaceKey(name)
-		return store.Txn{
-			If:   []store.Cond{unchanged(key, ns.Revision), store.Empty(prefix)},
+		txn := store.Txn{
+			If:   []store.Cond{unchanged(key, ns.Revision), store.Empty(r.scope.byNamespacePrefix(name))},
 			Then: []store.Op{store.Delete(key)},
-		}, nil
+		}
+		return txn, r.unbindNamespace(ctx, name, &txn)
 	})
 	return err
+}
+
+// refuseSubscribed names what the namespace subscribes to. The transaction checks it again.
+func (r *Repository) refuseSubscribed(ctx context.Context, name string) error {
+	prefix := r.scope.byNamespacePrefix(name)
+	const named = 5
+	subs, err := r.store.List(ctx, prefix, store.ListOptions{Limit: named})
+	if err != nil {
+		return fmt.Errorf("list subscriptions of %q: %w", name, err)
+	}
+	if len(subs.Entries) > 0 {
+		return refuse(ErrConflict, "namespace %q still subscribes to %s: delete its subscriptions first",
+			name, names(subs, prefix))
+	}
+	return nil
 }

@@ -172,3 +172,74 @@ func (r Ref) nameIn(s Scope) string {
 	}
 	return r.String()
 }
+
+// writeRoleBinding is the transaction that replaces old (Revision 0: none) by next: the role that it gives must be
+// there, and the indexes tell of it.
+func (r *Repository) writeRoleBinding(ctx context.Context, old, next RoleBinding) (store.Txn, error) {
+	if _, err := r.Role(ctx, next.Role); err != nil {
+		return store.Txn{}, err
+	}
+	key := r.scope.roleBindingKey(next.Name)
+	op, err := putBounded(key, "/subjects", &next)
+	if err != nil {
+		return store.Txn{}, err
+	}
+	txn := store.Txn{
+		If:   []store.Cond{unchanged(key, old.Revision), store.Present(r.scope.roleKey(next.Role))},
+		Then: []store.Op{op, store.Put(r.scope.byRoleKey(next.Role, next.Name), nil)},
+	}
+	if old.Role != "" && old.Role != next.Role {
+		txn.Then = append(txn.Then, store.Delete(r.scope.byRoleKey(old.Role, old.Name)))
+	}
+	if ns := next.Namespace; ns != "" {
+		txn.Then = append(txn.Then, store.Put(r.scope.namespaceBindingKey(ns, next.Name), []byte(next.Role)),
+			r.scope.touchBindings(ns))
+	}
+	if ns := old.Namespace; ns != "" && ns != next.Namespace {
+		txn.Then = append(txn.Then, store.Delete(r.scope.namespaceBindingKey(ns, old.Name)), r.scope.touchBindings(ns))
+	}
+	return txn, nil
+}
+
+// touchBindings says that the role bindings of the namespace are not what they were.
+func (s Scope) touchBindings(namespace string) store.Op {
+	return store.Put(s.bindingsVersionKey(namespace), nil)
+}
+
+// unbind deletes a role binding and what the indexes have of it.
+func (s Scope) unbind(name, role, namespace string) []store.Op {
+	ops := []store.Op{store.Delete(s.roleBindingKey(name)), store.Delete(s.byRoleKey(role, name))}
+	if namespace != "" {
+		ops = append(ops, store.Delete(s.namespaceBindingKey(namespace, name)))
+	}
+	return ops
+}
+
+// unbindNamespace makes the transaction delete all role bindings that hold in the namespace alone. What is read of them
+// here is still so when it commits, since every other write of one touches their version.
+func (r *Repository) unbindNamespace(ctx context.Context, namespace string, txn *store.Txn) error {
+	version, err := r.store.Get(ctx, r.scope.bindingsVersionKey(namespace))
+	if err != nil && !isNotFound(err) {
+		return fmt.Errorf("read version of the role bindings of %q: %w", namespace, err)
+	}
+	version.Key = r.scope.bindingsVersionKey(namespace)
+	txn.If = append(txn.If, store.Unchanged(version))
+	txn.Then = append(txn.Then, store.Delete(version.Key))
+	const each = 3 // operations of unbind
+	most := (store.MaxOps - len(txn.Then)) / each
+	prefix := r.scope.namespaceBindingsPrefix(namespace)
+	bound, err := r.store.List(ctx, prefix, store.ListOptions{Limit: most})
+	if err != nil {
+		return fmt.Errorf("list role bindings of %q: %w", namespace, err)
+	}
+	if bound.More {
+		const named = 5
+		bound.Entries = bound.Entries[:named]
+		return refuse(ErrConflict, "namespace %q has more than %d role bindings of its own, which would have to go with it (%s): delete some of them first",
+			namespace, most, names(bound, prefix))
+	}
+	for _, e := range bound.Entries {
+		txn.Then = append(txn.Then, r.scope.unbind(strings.TrimPrefix(e.Key, prefix), string(e.Value), namespace)...)
+	}
+	return nil
+}

@@ -21,7 +21,12 @@ type check struct {
 	fields []FieldError
 }
 
+// refuse notes what is wrong with a field. Beyond so many, what is left to be said would bury what has been.
 func (c *check) refuse(pointer, format string, args ...any) {
+	const most = 50
+	if len(c.fields) == most {
+		return
+	}
 	c.fields = append(c.fields, FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 
