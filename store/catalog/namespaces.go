@@ -34,7 +34,7 @@ func (r *Repository) CreateNamespace(ctx context.Context, name string) (Namespac
 		return ns, refuse(ErrConflict, "namespace %q exists already", name)
 	}
 	ns.Revision = res.Revision
-	return ns, nil
+	return ns, observed(ctx, nil, nil, &ns)
 }
 
 // Namespace reads a namespace.
@@ -70,15 +70,13 @@ func (r *Repository) ActivateNamespace(ctx context.Context, ns Namespace) error 
 
 // TouchNamespace writes a namespace as it is, which makes a reconciler look at it again.
 func (r *Repository) TouchNamespace(ctx context.Context, name string, m Match) (Namespace, error) {
-	var ns Namespace
+	var old, ns Namespace
 	res, err := r.again(ctx, "write namespace", func() (store.Txn, error) {
 		var err error
-		if ns, err = r.Namespace(ctx, name); err != nil {
+		if old, err = r.matchingNamespace(ctx, name, m); err != nil {
 			return store.Txn{}, err
 		}
-		if err := m.check("namespace", name, ns.Tag()); err != nil {
-			return store.Txn{}, err
-		}
+		ns = old
 		ns.UpdatedAt = now()
 		key := r.scope.namespaceKey(name)
 		op, err := put(key, &ns)
@@ -88,18 +86,25 @@ func (r *Repository) TouchNamespace(ctx context.Context, name string, m Match) (
 		}, err
 	})
 	ns.Revision = res.Revision
-	return ns, err
+	return ns, observed(ctx, err, &old, &ns)
+}
+
+func (r *Repository) matchingNamespace(ctx context.Context, name string, m Match) (Namespace, error) {
+	ns, err := r.Namespace(ctx, name)
+	if err != nil {
+		return ns, err
+	}
+	return ns, m.check("namespace", name, ns.Tag())
 }
 
 // DeleteNamespace deletes a namespace, with the role bindings that hold in it alone. It fails with ErrConflict while it
 // has subscriptions, or more of those bindings than one transaction can delete.
 func (r *Repository) DeleteNamespace(ctx context.Context, name string, m Match) error {
+	var ns Namespace
+	var unbound []string
 	_, err := r.again(ctx, "delete namespace", func() (store.Txn, error) {
-		ns, err := r.Namespace(ctx, name)
-		if err != nil {
-			return store.Txn{}, err
-		}
-		if err := m.check("namespace", name, ns.Tag()); err != nil {
+		var err error
+		if ns, err = r.matchingNamespace(ctx, name, m); err != nil {
 			return store.Txn{}, err
 		}
 		if err := r.refuseSubscribed(ctx, name); err != nil {
@@ -110,8 +115,12 @@ func (r *Repository) DeleteNamespace(ctx context.Context, name string, m Match) 
 			If:   []store.Cond{unchanged(key, ns.Revision), store.Empty(r.scope.byNamespacePrefix(name))},
 			Then: []store.Op{store.Delete(key)},
 		}
-		return txn, r.unbindNamespace(ctx, name, &txn)
+		unbound, err = r.unbindNamespace(ctx, name, &txn)
+		return txn, err
 	})
+	if err == nil {
+		tell(ctx, &ns, nil, unbound)
+	}
 	return err
 }
 

@@ -215,12 +215,12 @@ func (s Scope) unbind(name, role, namespace string) []store.Op {
 	return ops
 }
 
-// unbindNamespace makes the transaction delete all role bindings that hold in the namespace alone. What is read of them
-// here is still so when it commits, since every other write of one touches their version.
-func (r *Repository) unbindNamespace(ctx context.Context, namespace string, txn *store.Txn) error {
+// unbindNamespace makes the transaction delete all role bindings that hold in the namespace alone, and names them. What is
+// read of them here is still so when it commits, since every other write of one touches their version.
+func (r *Repository) unbindNamespace(ctx context.Context, namespace string, txn *store.Txn) ([]string, error) {
 	version, err := r.store.Get(ctx, r.scope.bindingsVersionKey(namespace))
 	if err != nil && !isNotFound(err) {
-		return fmt.Errorf("read version of the role bindings of %q: %w", namespace, err)
+		return nil, fmt.Errorf("read version of the role bindings of %q: %w", namespace, err)
 	}
 	version.Key = r.scope.bindingsVersionKey(namespace)
 	txn.If = append(txn.If, store.Unchanged(version))
@@ -230,16 +230,19 @@ func (r *Repository) unbindNamespace(ctx context.Context, namespace string, txn 
 	prefix := r.scope.namespaceBindingsPrefix(namespace)
 	bound, err := r.store.List(ctx, prefix, store.ListOptions{Limit: most})
 	if err != nil {
-		return fmt.Errorf("list role bindings of %q: %w", namespace, err)
+		return nil, fmt.Errorf("list role bindings of %q: %w", namespace, err)
 	}
 	if bound.More {
 		const named = 5
 		bound.Entries = bound.Entries[:named]
-		return refuse(ErrConflict, "namespace %q has more than %d role bindings of its own, which would have to go with it (%s): delete some of them first",
+		return nil, refuse(ErrConflict, "namespace %q has more than %d role bindings of its own, which would have to go with it (%s): delete some of them first",
 			namespace, most, names(bound, prefix))
 	}
+	var unbound []string
 	for _, e := range bound.Entries {
-		txn.Then = append(txn.Then, r.scope.unbind(strings.TrimPrefix(e.Key, prefix), string(e.Value), namespace)...)
+		name := strings.TrimPrefix(e.Key, prefix)
+		unbound = append(unbound, name)
+		txn.Then = append(txn.Then, r.scope.unbind(name, string(e.Value), namespace)...)
 	}
-	return nil
+	return unbound, nil
 }

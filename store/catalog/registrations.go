@@ -51,7 +51,7 @@ func (r *Repository) CreateRegistration(ctx context.Context, name string, ch Reg
 		return r.writeRegistration(ctx, Registration{Name: name}, reg)
 	})
 	reg.Revision = res.Revision
-	return reg, err
+	return reg, observed(ctx, err, nil, &reg)
 }
 
 func (r *Repository) newRegistration(name string) (Registration, error) {
@@ -161,10 +161,10 @@ func (r *Repository) UpdateRegistration(ctx context.Context, name string, ch Reg
 func (r *Repository) changeRegistration(ctx context.Context, name string, m Match,
 	change func(*Registration) ([]store.Cond, error),
 ) (Registration, error) {
-	var next Registration
+	var old, next Registration
 	res, err := r.again(ctx, "update registration", func() (store.Txn, error) {
-		old, err := r.Registration(ctx, name)
-		if err != nil {
+		var err error
+		if old, err = r.Registration(ctx, name); err != nil {
 			return store.Txn{}, err
 		}
 		if err := m.check("API registration", name, old.Tag()); err != nil {
@@ -181,17 +181,19 @@ func (r *Repository) changeRegistration(ctx context.Context, name string, m Matc
 		return txn, err
 	})
 	next.Revision = res.Revision
-	return next, err
+	return next, observed(ctx, err, &old, &next)
 }
 
 // DeleteRegistration deletes a registration, with its documents. It fails with ErrConflict while a subscription or
 // another registration refers to it.
 func (r *Repository) DeleteRegistration(ctx context.Context, name string, m Match) error {
+	var reg Registration
 	_, err := r.again(ctx, "delete registration", func() (store.Txn, error) {
-		reg, spec, specEntry, err := r.registrationAndSpec(ctx, name)
+		there, spec, specEntry, err := r.registrationAndSpec(ctx, name)
 		if err != nil {
 			return store.Txn{}, err
 		}
+		reg = there
 		if err := m.check("API registration", name, reg.Tag()); err != nil {
 			return store.Txn{}, err
 		}
@@ -208,7 +210,7 @@ func (r *Repository) DeleteRegistration(ctx context.Context, name string, m Matc
 			Then: r.deletion(reg, spec),
 		}, nil
 	})
-	return err
+	return observed(ctx, err, &reg, nil)
 }
 
 func (r *Repository) deletion(reg Registration, spec Spec) []store.Op {

@@ -122,15 +122,19 @@ func unchanged(key string, revision int64) store.Cond {
 
 // read reads the keys at one revision.
 func (r *Repository) read(ctx context.Context, keys ...string) (store.Result, error) {
-	ops := make([]store.Op, 0, len(keys))
-	for _, k := range keys {
-		ops = append(ops, store.Get(k))
-	}
-	res, err := r.store.Txn(ctx, store.Txn{Then: ops})
+	res, err := r.store.Txn(ctx, store.Txn{Then: gets(keys)})
 	if err != nil {
 		return store.Result{}, fmt.Errorf("read records: %w", err)
 	}
 	return res, nil
+}
+
+func gets(keys []string) []store.Op {
+	ops := make([]store.Op, 0, len(keys))
+	for _, k := range keys {
+		ops = append(ops, store.Get(k))
+	}
+	return ops
 }
 
 // find decodes the record under key, if the result has it.

@@ -58,7 +58,7 @@ func (r *Repository) CreateRoleBinding(ctx context.Context, name string, ch Role
 		return RoleBinding{}, err
 	}
 	next.Revision = res.Revision
-	return next, nil
+	return next, observed(ctx, nil, nil, &next)
 }
 
 // RoleBinding reads a role binding.
@@ -88,10 +88,10 @@ func (r *Repository) UpdateRoleBinding(ctx context.Context, name string, ch Role
 	if c.roleBinding(ch); c.err() != nil {
 		return RoleBinding{}, c.err()
 	}
-	var next RoleBinding
+	var old, next RoleBinding
 	res, err := r.again(ctx, "update role binding", func() (store.Txn, error) {
-		old, err := r.matchingRoleBinding(ctx, name, m)
-		if err != nil {
+		var err error
+		if old, err = r.matchingRoleBinding(ctx, name, m); err != nil {
 			return store.Txn{}, err
 		}
 		next = old
@@ -103,7 +103,7 @@ func (r *Repository) UpdateRoleBinding(ctx context.Context, name string, ch Role
 		return RoleBinding{}, err
 	}
 	next.Revision = res.Revision
-	return next, nil
+	return next, observed(ctx, nil, &old, &next)
 }
 
 func (r *Repository) matchingRoleBinding(ctx context.Context, name string, m Match) (RoleBinding, error) {
@@ -116,9 +116,10 @@ func (r *Repository) matchingRoleBinding(ctx context.Context, name string, m Mat
 
 // DeleteRoleBinding deletes a role binding.
 func (r *Repository) DeleteRoleBinding(ctx context.Context, name string, m Match) error {
+	var old RoleBinding
 	_, err := r.again(ctx, "delete role binding", func() (store.Txn, error) {
-		old, err := r.matchingRoleBinding(ctx, name, m)
-		if err != nil {
+		var err error
+		if old, err = r.matchingRoleBinding(ctx, name, m); err != nil {
 			return store.Txn{}, err
 		}
 		ops := r.scope.unbind(name, old.Role, old.Namespace)
@@ -127,7 +128,7 @@ func (r *Repository) DeleteRoleBinding(ctx context.Context, name string, m Match
 		}
 		return store.Txn{If: []store.Cond{unchanged(r.scope.roleBindingKey(name), old.Revision)}, Then: ops}, nil
 	})
-	return err
+	return observed(ctx, err, &old, nil)
 }
 
 func unknownRoleBinding(name string) error {

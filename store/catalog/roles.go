@@ -48,7 +48,7 @@ func (r *Repository) CreateRole(ctx context.Context, name string, ch RoleChange)
 		return Role{}, refuse(ErrConflict, "role %q exists already; update it instead", name)
 	}
 	role.Revision = res.Revision
-	return role, nil
+	return role, observed(ctx, nil, nil, &role)
 }
 
 // Role reads a role.
@@ -78,13 +78,14 @@ func (r *Repository) UpdateRole(ctx context.Context, name string, ch RoleChange,
 	if c.rules(ch.Rules); c.err() != nil {
 		return Role{}, c.err()
 	}
-	var role Role
+	var old, role Role
 	res, err := r.again(ctx, "update role", func() (store.Txn, error) {
 		var err error
-		if role, err = r.matchingRole(ctx, name, m); err != nil {
+		if old, err = r.matchingRole(ctx, name, m); err != nil {
 			return store.Txn{}, err
 		}
-		cond := unchanged(r.scope.roleKey(name), role.Revision)
+		cond := unchanged(r.scope.roleKey(name), old.Revision)
+		role = old
 		ch.apply(&role)
 		role.UpdatedAt = now()
 		op, err := putBounded(r.scope.roleKey(name), "/rules", &role)
@@ -94,7 +95,7 @@ func (r *Repository) UpdateRole(ctx context.Context, name string, ch RoleChange,
 		return Role{}, err
 	}
 	role.Revision = res.Revision
-	return role, nil
+	return role, observed(ctx, nil, &old, &role)
 }
 
 func (r *Repository) matchingRole(ctx context.Context, name string, m Match) (Role, error) {
@@ -107,9 +108,10 @@ func (r *Repository) matchingRole(ctx context.Context, name string, m Match) (Ro
 
 // DeleteRole deletes a role. It fails with ErrConflict while a binding gives it.
 func (r *Repository) DeleteRole(ctx context.Context, name string, m Match) error {
+	var role Role
 	_, err := r.again(ctx, "delete role", func() (store.Txn, error) {
-		role, err := r.matchingRole(ctx, name, m)
-		if err != nil {
+		var err error
+		if role, err = r.matchingRole(ctx, name, m); err != nil {
 			return store.Txn{}, err
 		}
 		prefix := r.scope.byRolePrefix(name)
@@ -128,7 +130,7 @@ func (r *Repository) DeleteRole(ctx context.Context, name string, m Match) error
 			Then: []store.Op{store.Delete(key)},
 		}, nil
 	})
-	return err
+	return observed(ctx, err, &role, nil)
 }
 
 func unknownRole(name string) error {

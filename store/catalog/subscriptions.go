@@ -91,7 +91,8 @@ func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (Subs
 		}, nil
 	})
 	sub.Revision = res.Revision
-	return view(sub, &reg, false), err
+	made := view(sub, &reg, false)
+	return made, observed(ctx, err, nil, &made)
 }
 
 // checkAPI refuses anything but a long name, and names the long one where a registration has that short name.
@@ -211,12 +212,13 @@ func (r *Repository) Resync(ctx context.Context, namespace, api string, m Match)
 
 func (r *Repository) changeSubscription(ctx context.Context, namespace, api string, m Match, change func(*Subscription)) (SubscriptionView, error) {
 	var s standing
+	var read SubscriptionView
 	res, err := r.again(ctx, "write subscription", func() (store.Txn, error) {
 		var err error
 		if s, err = r.standing(ctx, namespace, api); err != nil {
 			return store.Txn{}, err
 		}
-		read := s.view()
+		read = s.view()
 		if err := m.check("subscription", namespace+"/"+api, read.Tag()); err != nil {
 			return store.Txn{}, err
 		}
@@ -234,18 +236,20 @@ func (r *Repository) changeSubscription(ctx context.Context, namespace, api stri
 		return SubscriptionView{}, err
 	}
 	s.sub.Revision = res.Revision
-	return s.view(), nil
+	written := s.view()
+	return written, observed(ctx, nil, &read, &written)
 }
 
 // Unsubscribe deletes a subscription. A run of it that has begun is cancelled, and its result is not written.
 func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m Match) error {
 	key := r.scope.subscriptionKey(api, namespace)
-	_, err := r.again(ctx, "delete subscription", func() (store.Txn, error) {
+	var read SubscriptionView
+	res, err := r.again(ctx, "delete subscription", func() (store.Txn, error) {
 		s, err := r.standing(ctx, namespace, api)
 		if err != nil {
 			return store.Txn{}, err
 		}
-		read := s.view()
+		read = s.view()
 		if err := m.check("subscription", namespace+"/"+api, read.Tag()); err != nil {
 			return store.Txn{}, err
 		}
@@ -254,9 +258,16 @@ func (r *Repository) Unsubscribe(ctx context.Context, namespace, api string, m M
 			cond = unchanged(key, s.sub.Revision)
 		}
 		return store.Txn{
-			If:   append(s.tagHolds(m), cond),
-			Then: []store.Op{store.Delete(key), store.Delete(r.scope.byNamespaceKey(namespace, api))},
+			If: append(s.tagHolds(m), cond),
+			Then: append(gets(r.scope.standingKeys(namespace, api)),
+				store.Delete(key), store.Delete(r.scope.byNamespaceKey(namespace, api))),
 		}, nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	if s, err := r.findStanding(res, namespace, api); err == nil { // a reconciler may have written since it was read
+		read = s.view()
+	}
+	return observed(ctx, nil, &read, nil)
 }
