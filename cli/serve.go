@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"kayra/config"
 	"kayra/server"
 	"kayra/server/auth"
+	"kayra/server/rbac"
 	"kayra/store/catalog"
 )
 
@@ -59,10 +63,12 @@ func (s *serve) load(cmd *cobra.Command, e *env) error {
 }
 
 func (s *serve) run(ctx context.Context, l net.Listener) error {
+	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log})
 	srv, err := server.New(server.Options{
 		Repository:    catalog.NewRepository(s.store, s.scope()),
 		Authenticator: s.tokens,
 		Sysadmins:     auth.Sysadmins(s.config.Auth.Sysadmins),
+		Policy:        policy,
 		Domain:        s.config.Domain,
 		Version:       readBuild().Version,
 		Logger:        s.log,
@@ -71,8 +77,24 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
-	s.announce(l)
-	return srv.Serve(ctx, l) //nolint:wrapcheck // says where it served
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return policy.Run(running, s.store) })
+	group.Go(func() error {
+		s.await(running, policy)
+		s.announce(l)
+		return srv.Serve(running, l)
+	})
+	return group.Wait() //nolint:wrapcheck // says what failed
+}
+
+// await gives the policy a while to read the roles: until then, nobody but sysadmins is served.
+func (s *serve) await(ctx context.Context, policy *rbac.Policy) {
+	const patience = 5 * time.Second
+	bound, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := policy.Wait(bound); err != nil && ctx.Err() == nil {
+		s.log.Warn("only sysadmins are served as yet: the roles have not been read", slog.Duration("waited", patience))
+	}
 }
 
 // newRegistry has the metrics of the process itself.

@@ -118,7 +118,9 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 	status := http.StatusOK
 	switch rt.method {
 	case http.MethodPost:
-		status = http.StatusCreated
+		if _, asks := rt.out.(api.Decision); !asks {
+			status = http.StatusCreated
+		}
 	case http.MethodDelete:
 		status = http.StatusNoContent
 	}
@@ -147,12 +149,12 @@ func (d *documenter) schema(value any) *huma.Schema {
 // key may be there.
 func (d *documenter) request(rt route) *huma.Schema {
 	s := d.writable(d.schemas.Schema(reflect.TypeOf(rt.in), true, ""))
-	for _, identity := range []string{"name", "api", "sync_id"} {
+	for _, identity := range []string{"name", "api", "sync_id", "role", "resource", "verb"} {
 		if p, ok := s.Properties[identity]; ok {
 			p.Nullable = false
 		}
 	}
-	for _, identity := range []string{"name", "api"} {
+	for _, identity := range []string{"name", "api", "role", "resource", "verb"} {
 		if _, ok := s.Properties[identity]; ok && rt.method == http.MethodPost {
 			s.Required = append(s.Required, identity)
 		}

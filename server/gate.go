@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 
 	"kayra/server/auth"
+	"kayra/server/rbac"
 )
 
 // gate says whom a route admits.
@@ -14,24 +17,81 @@ type gate int
 const (
 	open          gate = iota + 1 // everyone
 	authenticated                 // everyone who is known
-	rbac                          // those to whom a role gives the route's verb on its resource, and sysadmins
+	byRole                        // those to whom a role gives the route's verb on its resource, and sysadmins
 	sysadmin                      // sysadmins alone
 )
 
-// admit tells who the request comes from, and refuses whom the route does not admit. There are no roles yet that could
-// give anything to others than sysadmins.
+// Policy decides by the roles that callers have; [rbac.Policy] is one. A decision that comes with an error is none: who may
+// do what is not known then, and the error says why.
+type Policy interface {
+	// Permit tells whether a role of the caller's gives what is asked.
+	Permit(who auth.Identity, q rbac.Question) (rbac.Decision, error)
+	// Check tells the same of a registered API, which must be active, and its subscriber, too.
+	Check(who auth.Identity, q rbac.Question) (rbac.Decision, error)
+	// Stale fails while the policy cannot decide.
+	Stale() error
+	// Age is how old what the policy knows may be.
+	Age() time.Duration
+}
+
+// checkRoutes refuses a route without a gate, and one whose gate has nothing to ask for.
+func checkRoutes(routes []route) error {
+	for _, rt := range routes {
+		asks := rt.gate == byRole || rt.gate == sysadmin
+		switch {
+		case rt.gate < open || rt.gate > sysadmin:
+			return fmt.Errorf("route %s %s has no gate", rt.method, rt.path)
+		case asks && (rt.resource == "" || rt.verb == ""):
+			return fmt.Errorf("route %s %s has no resource or no verb for its gate to ask for", rt.method, rt.path)
+		case len(namesIn(rt.path)) != len(wildcards(rt.path)):
+			return fmt.Errorf("route %s %s has a wildcard that is not known to be the name of anything", rt.method, rt.path)
+		}
+	}
+	return nil
+}
+
+// admit tells who the request comes from, and refuses whom the route does not admit.
 func (s *Server) admit(r *http.Request, rt *route) (auth.Identity, error) {
 	if rt.gate == open {
 		return auth.Identity{}, nil
 	}
 	who, err := s.identify(r)
-	if err != nil {
+	if err != nil || rt.gate == authenticated {
 		return who, err
 	}
-	if rt.gate != authenticated && !s.sysadmins.Include(who) {
-		return who, refuse(http.StatusForbidden, "user %q may not %s %s: ask a sysadmin", who.User, rt.verb, rt.resource)
+	if s.sysadmins.Include(who) {
+		s.metrics.decided(causeSysadmin)
+		return who, nil
 	}
-	return who, nil
+	if rt.gate == sysadmin {
+		s.metrics.decided(causeNotSysadmin)
+		return who, refuse(http.StatusForbidden, "user %q may not %s %s: that is for sysadmins alone, ask one", clip(who.User), rt.verb, rt.resource)
+	}
+	return who, s.permit(who, rbac.Question{API: rt.group(), Resource: rt.resource, Verb: rt.verb, Namespace: r.PathValue("ns")})
+}
+
+// permit refuses what no role gives.
+func (s *Server) permit(who auth.Identity, q rbac.Question) error {
+	d, err := s.policy.Permit(who, q)
+	if err != nil {
+		return s.unknown(err)
+	}
+	s.metrics.decided(d.Cause)
+	if d.Allowed() {
+		return nil
+	}
+	where := ""
+	if q.Namespace != "" {
+		where = " in namespace " + strconv.Quote(clip(q.Namespace))
+	}
+	return refuse(http.StatusForbidden, "user %q may not %s %s%s: ask a sysadmin for a role that gives it", clip(who.User), q.Verb, q.Resource, where)
+}
+
+// unknown is the refusal while nobody can tell who may do what. Access that was taken away must not outlast a watch that
+// is broken.
+func (s *Server) unknown(err error) error {
+	s.metrics.decided(causeUnknown)
+	return refuse(http.StatusServiceUnavailable, "%v: try again, or ask a sysadmin", err)
 }
 
 func (s *Server) identify(r *http.Request) (auth.Identity, error) {

@@ -37,7 +37,7 @@ func groups(routes []route) []api.Group {
 		if rt.resource == "" {
 			continue
 		}
-		name := strings.Split(rt.path, "/")[2] // /apis/NAME/v1/...
+		name := rt.group()
 		at := slices.IndexFunc(out, func(g api.Group) bool { return g.Name == name })
 		if at < 0 {
 			at = len(out)

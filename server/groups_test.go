@@ -33,6 +33,12 @@ func TestGroups(t *testing.T) {
 			resource("subscriptions/sync", true, "patch"),
 			resource("reconcilers", false, "list"),
 		}},
+		map[string]any{"name": "authorization.example.com", "short_name": "authorization", "builtin": true, "resources": []any{
+			resource("check", false, "create"),
+			resource("whoami", false, "get"),
+			resource("roles", false, "create", "delete", "get", "list", "patch", "update"),
+			resource("rolebindings", false, "create", "delete", "get", "list", "patch", "update"),
+		}},
 		map[string]any{"name": compute, "short_name": "compute", "builtin": false, "resources": []any{}},
 	}
 	if d := cmp.Diff(want, l.groups()); d != "" {
@@ -45,7 +51,7 @@ func TestOwnDocument(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, openLocal(t))
 	l.world("sre")
-	fill := strings.NewReplacer("{ns}", "sre", "{name}", compute, "{api}", compute)
+	fill := filler()
 	ids := map[string]bool{}
 	for path, methods := range l.operations() {
 		for method, op := range methods {

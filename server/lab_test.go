@@ -13,6 +13,7 @@ import (
 
 	"kayra/server"
 	"kayra/server/auth"
+	"kayra/server/rbac"
 	"kayra/store"
 	"kayra/store/catalog"
 	"kayra/store/etcd"
@@ -23,6 +24,7 @@ const (
 	base      = "/apis/catalog.example.com/v1"
 	regs      = base + "/apiregistrations"
 	spaces    = base + "/namespaces"
+	access    = "/apis/authorization.example.com/v1"
 	compute   = "compute.example.com"
 	rootToken = "root-token"
 	annToken  = "ann-token"
@@ -36,6 +38,7 @@ type lab struct {
 	http       *http.Client
 	store      store.Store
 	repository *catalog.Repository
+	policy     *rbac.Policy
 	lent       store.Session
 	close      func() // returns when every request has been logged
 }
@@ -77,8 +80,9 @@ func openEtcd(tb testing.TB) store.Store {
 func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab {
 	tb.Helper()
 	repository := catalog.NewRepository(s, catalog.Scope{Platform: "sandbox", Region: "eu-west-1"})
+	policy := follow(tb, s, repository.Scope())
 	options := server.Options{
-		Repository: repository, Authenticator: tokens(tb), Sysadmins: auth.Sysadmins{Groups: []string{"sysadmin"}},
+		Repository: repository, Authenticator: tokens(tb), Sysadmins: auth.Sysadmins{Groups: []string{"sysadmin"}}, Policy: policy,
 		Domain: "example.com", Version: "v0",
 	}
 	for _, c := range change {
@@ -91,8 +95,27 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 	h := httptest.NewServer(srv.Handler())
 	tb.Cleanup(h.Close)
 	return &lab{
-		t: tb, url: h.URL, handler: srv.Handler(), http: h.Client(), store: s, repository: repository, close: h.Close,
+		t: tb, url: h.URL, handler: srv.Handler(), http: h.Client(), store: s, repository: repository, policy: policy, close: h.Close,
 	}
+}
+
+// follow has a policy that follows the store until the end of the test.
+func follow(tb testing.TB, s store.Store, scope catalog.Scope) *rbac.Policy {
+	tb.Helper()
+	p := rbac.New(rbac.Options{Scope: scope})
+	ctx, stop := context.WithCancel(tb.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx, s) }()
+	tb.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			tb.Errorf("policy: %v", err)
+		}
+	})
+	if err := p.Wait(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return p
 }
 
 func tokens(tb testing.TB) *auth.Tokens {
@@ -189,6 +212,8 @@ func (l *lab) eventually(is func() bool) {
 func (l *lab) world(namespaces ...string) {
 	l.t.Helper()
 	l.want(http.StatusCreated, "POST", regs, `{"name":"compute.example.com","short_name":"compute","owner":"sre-a"}`)
+	l.want(http.StatusCreated, "POST", access+"/roles", `{"name":"viewer"}`)
+	l.want(http.StatusCreated, "POST", access+"/rolebindings", `{"name":"viewers","role":"viewer"}`)
 	for _, ns := range namespaces {
 		l.want(http.StatusCreated, "POST", spaces, map[string]any{"name": ns})
 		l.want(http.StatusCreated, "POST", spaces+"/"+ns+"/subscriptions", map[string]any{"api": compute})

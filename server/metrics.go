@@ -9,16 +9,19 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"kayra/server/rbac"
 )
 
 // metrics counts the requests. Its labels take their values from the table of routes and the statuses that are in use.
 type metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
+	decisions map[rbac.Cause]prometheus.Counter
 	handler   http.Handler
 }
 
-func newMetrics(registry *prometheus.Registry) (*metrics, error) {
+func newMetrics(registry *prometheus.Registry, policy Policy) (*metrics, error) {
 	if registry == nil {
 		registry = prometheus.NewRegistry()
 	}
@@ -32,7 +35,14 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 		}, []string{"method", "route"}),
 		handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.durations} {
+	decisions := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "kayra_authorization_decisions_total", Help: "Decisions on who may do what, by result and cause.",
+	}, []string{"result", "cause"})
+	m.decisions = counters(decisions)
+	age := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "kayra_authorization_copy_age_seconds", Help: "How old the copy may be that decisions are made from.",
+	}, func() float64 { return policy.Age().Seconds() })
+	for _, c := range []prometheus.Collector{m.requests, m.durations, decisions, age} {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -43,6 +53,39 @@ func newMetrics(registry *prometheus.Registry) (*metrics, error) {
 func (m *metrics) observe(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(method, route).Observe(took.Seconds())
+}
+
+// Causes of decisions that no role has part in.
+const (
+	causeSysadmin      rbac.Cause = "sysadmin"
+	causeNotSysadmin   rbac.Cause = "not_sysadmin"
+	causeAuthenticated rbac.Cause = "authenticated" // is enough
+	causeNothing       rbac.Cause = "no_such_verb"  // of an API of Kayra itself
+	causeUnknown       rbac.Cause = "unknown"
+)
+
+// counters has a counter for every cause, from the start.
+func counters(decisions *prometheus.CounterVec) map[rbac.Cause]prometheus.Counter {
+	out := map[rbac.Cause]prometheus.Counter{}
+	for _, cause := range append(rbac.Causes(), causeSysadmin, causeNotSysadmin, causeAuthenticated, causeNothing, causeUnknown) {
+		var result string
+		switch cause {
+		case causeSysadmin, causeAuthenticated, rbac.CauseRole:
+			result = "allowed"
+		case causeUnknown:
+			result = "unknown"
+		default:
+			result = "refused"
+		}
+		out[cause] = decisions.WithLabelValues(result, string(cause))
+	}
+	return out
+}
+
+func (m *metrics) decided(cause rbac.Cause) {
+	if counter := m.decisions[cause]; counter != nil {
+		counter.Inc()
+	}
 }
 
 // labels are the method and the route of a pattern of the mux. What no route takes is counted under none.

@@ -30,6 +30,13 @@ type route struct {
 	out      any      // the wire type of its answer; nil: none
 }
 
+// group is the API that the route is part of, or "".
+func (rt *route) group() string {
+	rest, _ := strings.CutPrefix(rt.path, "/apis/")
+	name, _, _ := strings.Cut(rest, "/")
+	return name
+}
+
 // raw stands for an answer that is not one of the wire types.
 type raw struct{}
 
@@ -92,7 +99,7 @@ func (s *Server) refuseMethod(allowed string) http.Handler {
 
 // serve answers a request for a route. How long the body took to arrive does not count against the work.
 func (s *Server) serve(rt *route) http.Handler {
-	names := wildcards(rt.path)
+	names := namesIn(rt.path)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r}
 		if err := s.receive(rt, names, w, c); err != nil {
@@ -112,7 +119,7 @@ func (s *Server) serve(rt *route) http.Handler {
 }
 
 // receive takes in a request, in this order: gate, names in the path, query, body.
-func (s *Server) receive(rt *route, names []string, w http.ResponseWriter, c *call) error {
+func (s *Server) receive(rt *route, names []kindOfName, w http.ResponseWriter, c *call) error {
 	var err error
 	if c.who, err = s.admit(c.Request, rt); err != nil {
 		return err
@@ -138,16 +145,36 @@ func wildcards(path string) []string {
 	return names
 }
 
-// checkNames refuses what cannot be the name of anything, so that it never becomes part of a key.
-func checkNames(r *http.Request, wildcards []string) error {
-	for _, w := range wildcards {
-		value := r.PathValue(w)
-		valid, what := catalog.ValidLongName, "an API registration"
-		if w == "ns" {
-			valid, what = catalog.ValidLabel, "a namespace"
+// kindOfName is what a wildcard in a path is the name of.
+type kindOfName struct {
+	wildcard string
+	valid    func(string) bool
+	what     string
+}
+
+// namesIn has the kind of each wildcard of the path, or none where it is not known.
+func namesIn(path string) []kindOfName {
+	known := []kindOfName{
+		{"ns", catalog.ValidLabel, "a namespace"},
+		{"name", catalog.ValidLongName, "an API registration"},
+		{"api", catalog.ValidLongName, "an API registration"},
+		{"role", catalog.ValidRoleName, "a role"},
+		{"binding", catalog.ValidRoleName, "a role binding"},
+	}
+	var names []kindOfName
+	for _, w := range wildcards(path) {
+		if at := slices.IndexFunc(known, func(k kindOfName) bool { return k.wildcard == w }); at >= 0 {
+			names = append(names, known[at])
 		}
-		if !valid(value) {
-			return refuse(http.StatusNotFound, "%q cannot be the name of %s, so there is none", clip(value), what)
+	}
+	return names
+}
+
+// checkNames refuses what cannot be the name of anything, so that it never becomes part of a key.
+func checkNames(r *http.Request, names []kindOfName) error {
+	for _, n := range names {
+		if value := r.PathValue(n.wildcard); !n.valid(value) {
+			return refuse(http.StatusNotFound, "%q cannot be the name of %s, so there is none", clip(value), n.what)
 		}
 	}
 	return nil

@@ -2,12 +2,18 @@ package server
 
 import (
 	"net/http"
+	"slices"
 
 	"kayra/server/api"
 )
 
-// routes is every route. The wildcard {ns} is a namespace; {name} and {api} are the name of a registration.
+// routes is every route.
 func (s *Server) routes() []route {
+	return slices.Concat(s.catalogRoutes(), s.authorizationRoutes(), s.systemRoutes())
+}
+
+// catalogRoutes are what there is. What a wildcard in a path is the name of is said by its own name: see namesIn.
+func (s *Server) catalogRoutes() []route {
 	const (
 		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 
@@ -24,11 +30,11 @@ func (s *Server) routes() []route {
 	return []route{
 		{get, "/apis", "", "", authenticated, s.listGroups, nil, nil, api.Groups{}},
 
-		{get, namespaces, namespace, "list", rbac, s.listNamespaces, paging(), nil, api.List[api.Namespace]{}},
-		{post, namespaces, namespace, "create", rbac, s.createNamespace, nil, api.Namespace{}, api.Namespace{}},
-		{get, namespaces + "/{ns}", namespace, "get", rbac, s.getNamespace, nil, nil, api.Namespace{}},
-		{put, namespaces + "/{ns}", namespace, "update", rbac, s.updateNamespace, nil, api.Namespace{}, api.Namespace{}},
-		{del, namespaces + "/{ns}", namespace, "delete", rbac, s.deleteNamespace, nil, nil, nil},
+		{get, namespaces, namespace, "list", byRole, s.listNamespaces, paging(), nil, api.List[api.Namespace]{}},
+		{post, namespaces, namespace, "create", byRole, s.createNamespace, nil, api.Namespace{}, api.Namespace{}},
+		{get, namespaces + "/{ns}", namespace, "get", byRole, s.getNamespace, nil, nil, api.Namespace{}},
+		{put, namespaces + "/{ns}", namespace, "update", byRole, s.updateNamespace, nil, api.Namespace{}, api.Namespace{}},
+		{del, namespaces + "/{ns}", namespace, "delete", byRole, s.deleteNamespace, nil, nil, nil},
 
 		{get, registrations, registration, "list", sysadmin, s.listRegistrations, paging(), nil, api.List[api.Registration]{}},
 		{post, registrations, registration, "create", sysadmin, s.createRegistration, nil, api.Registration{}, api.Registration{}},
@@ -40,16 +46,51 @@ func (s *Server) routes() []route {
 		{get, registrations + one + "/status", registration + "/status", "get", sysadmin, s.getStatus, []string{"all"}, nil, api.Status{}},
 		{get, registrations + one + "/openapi.json", registration + "/openapi.json", "get", authenticated, s.getDocument, nil, nil, raw{}},
 
-		{get, subscriptions, subscription, "list", rbac, s.listSubscriptions, paging(), nil, api.List[api.Subscription]{}},
-		{post, subscriptions, subscription, "create", rbac, s.createSubscription, nil, api.Subscription{}, api.Subscription{}},
-		{get, subscriptions + "/{api}", subscription, "get", rbac, s.getSubscription, nil, nil, api.Subscription{}},
-		{put, subscriptions + "/{api}", subscription, "update", rbac, s.updateSubscription, nil, api.Subscription{}, api.Subscription{}},
-		{del, subscriptions + "/{api}", subscription, "delete", rbac, s.deleteSubscription, nil, nil, nil},
-		{put, subscriptions + "/{api}/sync", subscription + "/sync", "patch", rbac, s.syncSubscription, nil, api.Ack{}, api.Subscription{}},
-		{get, catalog + "/subscriptions", subscription, "list", rbac, s.listAllSubscriptions, filters, nil, api.List[api.Subscription]{}},
+		{get, subscriptions, subscription, "list", byRole, s.listSubscriptions, paging(), nil, api.List[api.Subscription]{}},
+		{post, subscriptions, subscription, "create", byRole, s.createSubscription, nil, api.Subscription{}, api.Subscription{}},
+		{get, subscriptions + "/{api}", subscription, "get", byRole, s.getSubscription, nil, nil, api.Subscription{}},
+		{put, subscriptions + "/{api}", subscription, "update", byRole, s.updateSubscription, nil, api.Subscription{}, api.Subscription{}},
+		{del, subscriptions + "/{api}", subscription, "delete", byRole, s.deleteSubscription, nil, nil, nil},
+		{put, subscriptions + "/{api}/sync", subscription + "/sync", "patch", byRole, s.syncSubscription, nil, api.Ack{}, api.Subscription{}},
+		{get, catalog + "/subscriptions", subscription, "list", byRole, s.listAllSubscriptions, filters, nil, api.List[api.Subscription]{}},
 
 		{get, catalog + "/reconcilers", "reconcilers", "list", sysadmin, s.listReconcilers, nil, nil, api.List[api.Reconciler]{}},
+	}
+}
 
+// authorizationRoutes are who may do what with it.
+func (s *Server) authorizationRoutes() []route {
+	const (
+		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
+
+		role, binding = "roles", "rolebindings"
+	)
+	var (
+		authorization = "/apis/authorization." + s.domain + "/v1"
+		roles         = authorization + "/roles"
+		bindings      = authorization + "/rolebindings"
+	)
+	return []route{
+		{post, authorization + "/check", "check", "create", authenticated, s.check, nil, api.Check{}, api.Decision{}},
+		{get, authorization + "/whoami", "whoami", "get", authenticated, s.whoAmI, nil, nil, api.Caller{}},
+		{get, roles, role, "list", sysadmin, s.listRoles, paging(), nil, api.List[api.Role]{}},
+		{post, roles, role, "create", sysadmin, s.createRole, nil, api.Role{}, api.Role{}},
+		{get, roles + "/{role}", role, "get", sysadmin, s.getRole, nil, nil, api.Role{}},
+		{put, roles + "/{role}", role, "update", sysadmin, s.updateRole, nil, api.Role{}, api.Role{}},
+		{patch, roles + "/{role}", role, "patch", sysadmin, s.updateRole, nil, api.Role{}, api.Role{}},
+		{del, roles + "/{role}", role, "delete", sysadmin, s.deleteRole, nil, nil, nil},
+		{get, bindings, binding, "list", sysadmin, s.listRoleBindings, paging(), nil, api.List[api.RoleBinding]{}},
+		{post, bindings, binding, "create", sysadmin, s.createRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},
+		{get, bindings + "/{binding}", binding, "get", sysadmin, s.getRoleBinding, nil, nil, api.RoleBinding{}},
+		{put, bindings + "/{binding}", binding, "update", sysadmin, s.updateRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},
+		{patch, bindings + "/{binding}", binding, "patch", sysadmin, s.updateRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},
+		{del, bindings + "/{binding}", binding, "delete", sysadmin, s.deleteRoleBinding, nil, nil, nil},
+	}
+}
+
+func (s *Server) systemRoutes() []route {
+	const get = http.MethodGet
+	return []route{
 		{get, "/-/healthz", "", "", open, s.getHealth, nil, nil, api.Health{}},
 		{get, "/-/readyz", "", "", open, s.getReadiness, nil, nil, api.Health{}},
 		{get, "/-/metrics", "", "", open, s.getMetrics, nil, nil, raw{}},

@@ -44,7 +44,7 @@ func serve(t *testing.T, drain time.Duration) *serving {
 	s := &serving{waiting: waiting{make(chan struct{}), make(chan struct{})}, ended: make(chan error, 1), status: make(chan int, 1)}
 	l := newLab(t, openLocal(t))
 	srv, err := server.New(server.Options{
-		Repository: l.repository, Authenticator: s.waiting, Sysadmins: auth.Sysadmins{Users: []string{"root"}}, DrainTimeout: drain,
+		Repository: l.repository, Authenticator: s.waiting, Sysadmins: auth.Sysadmins{Users: []string{"root"}}, Policy: l.policy, DrainTimeout: drain,
 	})
 	l.must(err)
 	var listen net.ListenConfig
@@ -124,7 +124,7 @@ func TestStopCutsOff(t *testing.T) {
 func TestServeOnClosedListener(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, openLocal(t))
-	srv, err := server.New(server.Options{Repository: l.repository, Authenticator: tokens(t)})
+	srv, err := server.New(server.Options{Repository: l.repository, Authenticator: tokens(t), Policy: l.policy})
 	l.must(err)
 	var listen net.ListenConfig
 	listener, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -6,6 +6,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -17,11 +18,12 @@ import (
 	"kayra/store/catalog"
 )
 
-// Options are what a Server is made of. Repository and Authenticator are required.
+// Options are what a Server is made of. Repository, Authenticator and Policy are required.
 type Options struct {
 	Repository    *catalog.Repository
 	Authenticator auth.Authenticator
 	Sysadmins     auth.Sysadmins
+	Policy        Policy
 	Domain        string                          // D of catalog.D; "": example.com
 	Version       string                          // of the program, for /-/metadata
 	Logger        *slog.Logger                    // nil: no log
@@ -35,6 +37,7 @@ type Server struct {
 	repository *catalog.Repository
 	who        auth.Authenticator
 	sysadmins  auth.Sysadmins
+	policy     Policy
 	domain     string
 	version    string
 	log        *slog.Logger
@@ -42,17 +45,18 @@ type Server struct {
 	drain      time.Duration
 	metrics    *metrics
 	builtin    []api.Group // Kayra's own API groups
+	own        []route     // the routes of Kayra's own APIs
 	document   []byte      // the OpenAPI document of Kayra itself
 	handler    http.Handler
 }
 
 // New makes a server. It fails when an option is missing or the registry has metrics of another server.
 func New(o Options) (*Server, error) {
-	if o.Repository == nil || o.Authenticator == nil {
-		return nil, errors.New("new server: a repository and an authenticator are required")
+	if o.Repository == nil || o.Authenticator == nil || o.Policy == nil {
+		return nil, errors.New("new server: a repository, an authenticator and a policy are required")
 	}
 	s := &Server{
-		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins,
+		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins, policy: o.Policy,
 		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready, drain: o.DrainTimeout,
 	}
 	if s.drain == 0 {
@@ -68,11 +72,14 @@ func New(o Options) (*Server, error) {
 		s.ready = s.storeAnswers
 	}
 	var err error
-	if s.metrics, err = newMetrics(o.Registry); err != nil {
+	if s.metrics, err = newMetrics(o.Registry, s.policy); err != nil {
 		return nil, err
 	}
 	routes := s.routes()
-	s.builtin = groups(routes)
+	if err := checkRoutes(routes); err != nil {
+		return nil, fmt.Errorf("new server: %w", err)
+	}
+	s.builtin, s.own = groups(routes), routes
 	if s.document, err = document(routes, s.version); err != nil {
 		return nil, err
 	}

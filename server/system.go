@@ -23,6 +23,9 @@ func (s *Server) getReadiness(c *call) (reply, error) {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.Any("error", err))
 		return reply{}, refuse(http.StatusServiceUnavailable, "not ready: the store does not answer a read within %s", readyTimeout)
 	}
+	if err := s.policy.Stale(); err != nil {
+		return reply{}, refuse(http.StatusServiceUnavailable, "not ready: %v", err)
+	}
 	return reply{body: api.Health{Status: "ok"}}, nil
 }
 

@@ -67,7 +67,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("a label has %q, which a client chose", never)
 		}
 	}
-	if _, err := server.New(server.Options{Repository: l.repository, Authenticator: tokens(t), Registry: registry}); err == nil {
+	if _, err := server.New(server.Options{Repository: l.repository, Authenticator: tokens(t), Policy: l.policy, Registry: registry}); err == nil {
 		t.Error("two servers share a registry")
 	}
 }

@@ -105,9 +105,19 @@ func (o *object) array(key string) ([]json.RawMessage, bool) {
 
 // names is an array of strings under a key, which cannot be empty.
 func (o *object) names(key string) []string {
-	items, ok := o.array(key)
-	if ok && len(items) == 0 {
+	before := len(o.wrong)
+	names := o.texts(key)
+	if names != nil && len(names) == 0 && len(o.wrong) == before {
 		o.refuse(key, "is empty: name one at least, or leave it out")
+	}
+	return names
+}
+
+// texts is an array of strings under a key: nil when it is left out.
+func (o *object) texts(key string) []string {
+	items, ok := o.array(key)
+	if !ok {
+		return nil
 	}
 	names := make([]string, len(items))
 	for i, item := range items {
@@ -120,35 +130,35 @@ func (o *object) names(key string) []string {
 	return names
 }
 
-// references is the array under depends_on: nil when it is left out.
-func (o *object) references(key string) *[]catalog.Ref {
+// objects is an array of at most so many objects under a key, each read by its own call: nil when it is left out.
+func objects[T any](o *object, key string, most int, read func(*object) T) *[]T {
 	items, ok := o.array(key)
 	if !ok {
 		return nil
 	}
-	if len(items) > catalog.MaxDependencies {
-		o.refuse(key, "has %d entries; at most %d are allowed", len(items), catalog.MaxDependencies)
+	if len(items) > most {
+		o.refuse(key, "has %d entries; at most %d are allowed", len(items), most)
 		return nil
 	}
-	refs := make([]catalog.Ref, len(items))
+	out := make([]T, len(items))
 	for i, item := range items {
-		refs[i] = o.reference(fmt.Sprintf("%s/%s/%d", o.at, key, i), item)
+		at := fmt.Sprintf("%s/%s/%d", o.at, key, i)
+		inner, err := parseObject(at, item)
+		if err != nil {
+			o.refuseAt(at, "is %s; an object is allowed", kindOf(item))
+			continue
+		}
+		out[i] = read(inner)
+		inner.refuseRest()
+		o.wrong = append(o.wrong, inner.wrong...)
 	}
-	return &refs
+	return &out
 }
 
-func (o *object) reference(at string, value json.RawMessage) catalog.Ref {
-	var ref catalog.Ref
-	inner, err := parseObject(at, value)
-	if err != nil {
-		o.refuseAt(at, "is %s; an object is allowed", kindOf(value))
-		return ref
-	}
-	ref.Name = inner.identity("name")
-	set(&ref.Platform, inner.text("platform"))
-	set(&ref.Region, inner.text("region"))
-	inner.refuseRest()
-	o.wrong = append(o.wrong, inner.wrong...)
+func reference(o *object) catalog.Ref {
+	ref := catalog.Ref{Name: o.identity("name")}
+	set(&ref.Platform, o.text("platform"))
+	set(&ref.Region, o.text("region"))
 	return ref
 }
 
@@ -156,4 +166,28 @@ func set(field, value *string) {
 	if value != nil {
 		*field = *value
 	}
+}
+
+func (o *object) has(key string) bool {
+	_, ok := o.values[key]
+	return ok
+}
+
+// filled is the string under a key that has to be there and to say something.
+func (o *object) filled(key string) string {
+	before := len(o.wrong)
+	text := o.identity(key)
+	if text == "" && len(o.wrong) == before {
+		o.refuse(key, "is empty; it must say something")
+	}
+	return text
+}
+
+// needed is an array of strings under a key that has to be there.
+func (o *object) needed(key string) []string {
+	if !o.has(key) {
+		o.refuse(key, "is missing")
+		return nil
+	}
+	return o.names(key)
 }

@@ -20,6 +20,7 @@ import (
 	"kayra/server/api"
 	"kayra/server/auth"
 	"kayra/server/client"
+	"kayra/server/rbac"
 	"kayra/store/catalog"
 	"kayra/store/local"
 )
@@ -65,7 +66,7 @@ func kayra(t *testing.T) http.Handler {
 	}
 	srv, err := server.New(server.Options{
 		Repository:    catalog.NewRepository(s, catalog.Scope{Platform: "p", Region: "r"}),
-		Authenticator: tokens, Sysadmins: auth.Sysadmins{Users: []string{"root"}},
+		Authenticator: tokens, Sysadmins: auth.Sysadmins{Users: []string{"root"}}, Policy: rbac.New(rbac.Options{}),
 	})
 	if err != nil {
 		t.Fatal(err)
