@@ -49,6 +49,14 @@ func columnsOf(resource string) []column {
 		return statusColumns()
 	case "subscriptions", "subscriptions/sync":
 		return subscriptionColumns()
+	case "roles":
+		return []column{key("NAME", "name"), {header: "RULES", cell: rules}}
+	case "rolebindings":
+		return []column{
+			key("NAME", "name"), key("ROLE", "role"),
+			{header: "NAMESPACE", cell: boundTo},
+			{header: "SUBJECTS", cell: subjects},
+		}
 	case "reconcilers":
 		return []column{
 			key("ID", "id"), key("HOST", "host"), key("PID", "pid"), key("ENDPOINT", "endpoint"), key("VERSION", "version"),

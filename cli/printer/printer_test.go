@@ -55,6 +55,23 @@ func TestTables(t *testing.T) {
 			"NAMESPACE   API   ACTIVE   STATE     SYNCED   REASON        CURRENT\n" +
 				"sre         a.b   true     success   false    canary_hold   s1\n",
 		},
+		"roles": {
+			printer.Printer{Format: printer.Table},
+			"roles",
+			`{"items":[{"name":"none","rules":[]},{"name":"viewer","rules":[
+			 {"apis":["a.b"],"resources":["machines","disks"],"verbs":["get","list"]},{"apis":["*"],"resources":["*"],"verbs":["get"]},
+			 {"apis":["c.d"],"resources":["*"],"verbs":["*"]},{"apis":["e.f"],"resources":["*"],"verbs":["*"]}]}]}`,
+			"NAME     RULES\nnone     -\n" +
+				"viewer   get,list on machines,disks of a.b; get on * of *; * on * of c.d and 1 more\n",
+		},
+		"role bindings": {
+			printer.Printer{Format: printer.Table},
+			"rolebindings",
+			`{"items":[{"name":"all","role":"viewer","namespace":"","subjects":[]},{"name":"sre","role":"maker","namespace":"sre","subjects":[
+			 {"kind":"user","name":"ann"},{"kind":"group","name":"ops"},{"kind":"user","name":"bob"},{"kind":"user","name":"eve"}]}]}`,
+			"NAME   ROLE     NAMESPACE   SUBJECTS\nall    viewer   (all)       -\n" +
+				"sre    maker    sre         user ann; group ops; user bob and 1 more\n",
+		},
 		"status": {
 			printer.Printer{Format: printer.Table},
 			"apiregistrations/status",
