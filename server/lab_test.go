@@ -39,6 +39,7 @@ type lab struct {
 	store      store.Store
 	repository *catalog.Repository
 	policy     *rbac.Policy
+	server     *server.Server
 	lent       store.Session
 	close      func() // returns when every request has been logged
 }
@@ -80,7 +81,10 @@ func openEtcd(tb testing.TB) store.Store {
 func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab {
 	tb.Helper()
 	repository := catalog.NewRepository(s, catalog.Scope{Platform: "sandbox", Region: "eu-west-1"})
-	policy := follow(tb, s, repository.Scope())
+	policy := startPolicy(tb, s, 0)
+	if err := policy.Wait(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
 	options := server.Options{
 		Repository: repository, Authenticator: tokens(tb), Sysadmins: auth.Sysadmins{Groups: []string{"sysadmin"}}, Policy: policy,
 		Domain: "example.com", Version: "v0",
@@ -95,14 +99,14 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 	h := httptest.NewServer(srv.Handler())
 	tb.Cleanup(h.Close)
 	return &lab{
-		t: tb, url: h.URL, handler: srv.Handler(), http: h.Client(), store: s, repository: repository, policy: policy, close: h.Close,
+		t: tb, url: h.URL, handler: srv.Handler(), http: h.Client(), store: s, repository: repository, policy: policy, server: srv, close: h.Close,
 	}
 }
 
-// follow has a policy that follows the store until the end of the test.
-func follow(tb testing.TB, s store.Store, scope catalog.Scope) *rbac.Policy {
+// startPolicy has a policy that follows the store until the end of the test. most is how old what it knows may be.
+func startPolicy(tb testing.TB, s store.Store, most time.Duration) *rbac.Policy {
 	tb.Helper()
-	p := rbac.New(rbac.Options{Scope: scope})
+	p := rbac.New(rbac.Options{Scope: catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}, MaxAge: most})
 	ctx, stop := context.WithCancel(tb.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx, s) }()
@@ -112,9 +116,6 @@ func follow(tb testing.TB, s store.Store, scope catalog.Scope) *rbac.Policy {
 			tb.Errorf("policy: %v", err)
 		}
 	})
-	if err := p.Wait(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
 	return p
 }
 
