@@ -3,8 +3,10 @@ module kayra
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/go-resty/resty/v2 v2.17.2
+	github.com/gofrs/flock v0.13.2
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/go-uuid v1.0.4
 	github.com/prometheus/client_golang v1.25.0

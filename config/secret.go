@@ -38,6 +38,14 @@ func newSecret(form, ref string) Secret {
 	return Secret{from: func() origin { return origin{form: form, ref: ref} }}
 }
 
+// SecretOf hides a text that came from elsewhere than a configuration. No text is the zero Secret.
+func SecretOf(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return newSecret(fromText, text)
+}
+
 // IsZero reports that no secret was given.
 func (s Secret) IsZero() bool { return s.from == nil }
 
