@@ -21,7 +21,7 @@ func apisCommand(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := c.server.Do(cmd.Context(), http.MethodGet, "/apis", nil)
+			answer, err := c.at.Do(cmd.Context(), http.MethodGet, "/apis", nil)
 			if err != nil {
 				return err //nolint:wrapcheck // is shown as it is
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kayra/cli/printer"
+	"kayra/cli/term"
 )
 
 // remove deletes a thing.
@@ -75,7 +76,11 @@ func (d *remove) confirm(ctx context.Context, e *env, what string) error {
 	if d.namespace != "" {
 		what += fmt.Sprintf(" of namespace %q", d.namespace)
 	}
-	yes, err := e.streams.Confirm(ctx, "delete "+what+"?")
+	where := ""
+	if e.place != nil && e.place.context != "" {
+		where = " at " + term.Escape(e.place.String())
+	}
+	yes, err := e.streams.Confirm(ctx, "delete "+what+where+"?")
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", what, err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type env struct {
 	now        func() time.Time
 	configPath string // --config
 	running    bool   // the arguments were found right, and the command has begun
+	place      *place // what the command has spoken to, or nil
 }
 
 func newEnv(p Process) *env {
@@ -39,9 +41,9 @@ func (e *env) tell(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.streams.Err, format+"\n", args...)
 }
 
-// lookup is os.LookupEnv for the environment that the command line was given.
+// lookup is os.LookupEnv for the environment that the command line was given. Of a name that is there twice the last one counts.
 func (e *env) lookup(name string) (string, bool) {
-	for _, pair := range e.environ {
+	for _, pair := range slices.Backward(e.environ) {
 		if value, ok := strings.CutPrefix(pair, name+"="); ok {
 			return value, true
 		}
@@ -60,7 +62,7 @@ func bind(flags *pflag.FlagSet, name, key, help string) {
 
 // config reads the configuration that the command's flags, the environment and the file give.
 func (e *env) config(cmd *cobra.Command) (*config.Config, error) {
-	o := config.Options{Path: e.configPath, Flags: map[string]string{}, FlagNames: map[string]string{}, Env: e.environ}
+	o := e.configOptions()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if key, ok := f.Annotations[keyOf]; ok {
 			o.Flags[key[0]], o.FlagNames[key[0]] = f.Value.String(), f.Name
@@ -77,6 +79,13 @@ func (e *env) config(cmd *cobra.Command) (*config.Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// configOptions have the environment and the file, and no flags yet.
+func (e *env) configOptions() config.Options {
+	return config.Options{
+		Path: e.configPath, Flags: map[string]string{}, FlagNames: map[string]string{}, Env: e.environ, KnownEnv: []string{contextVariable},
+	}
 }
 
 // logger writes to the standard error, as the configuration says.

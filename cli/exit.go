@@ -59,6 +59,7 @@ type failure struct {
 	code    code
 	status  int    // of the HTTP answer, or 0
 	misuse  bool   // the command's help would have helped
+	silent  bool   // the command has said it all, on its standard output
 	message string // what is wrong; a line for each mistake
 	hint    string // what to do about it, or ""
 	err     error  // what it is made of, or nil
@@ -79,8 +80,9 @@ func misuse(err error) error {
 	return &failure{code: codeUsage, misuse: true, message: err.Error(), err: err}
 }
 
-// explain finds out what an error means for the user. A command that fails once ctx has ended was interrupted.
-func explain(ctx context.Context, err error) *failure {
+// explain finds out what an error means for the user. A command that fails once ctx has ended was interrupted. The place is
+// what the command spoke to, or nil.
+func explain(ctx context.Context, err error, at *place) *failure {
 	if ctx.Err() != nil {
 		return &failure{code: codeInterrupted, message: "interrupted", err: err}
 	}
@@ -96,7 +98,7 @@ func explain(ctx context.Context, err error) *failure {
 	case errors.Is(err, store.ErrUnavailable):
 		f.code = codeUnreachable
 	}
-	explainAnswer(f)
+	explainAnswer(f, at)
 	return f
 }
 

@@ -79,7 +79,10 @@ func Run(ctx context.Context, p Process) int {
 	if !e.running {
 		err = misuse(err)
 	}
-	f := explain(ctx, err)
+	f := explain(ctx, err, e.place)
+	if f.silent {
+		return int(f.code)
+	}
 	if f.misuse {
 		f.hint = strings.TrimPrefix(fmt.Sprintf("%s; see `%s --help`", f.hint, cmd.CommandPath()), "; ")
 	}

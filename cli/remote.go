@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +13,11 @@ import (
 
 // remote is what a verb talks to: the server and, for the resources of registered apps, the gateway.
 type remote struct {
-	server *client.Client
-	config *config.Config
-	open   func(url string) (*client.Client, error)
+	*place
+
+	at      *client.Client // the server
+	timeout time.Duration
+	secret  string // the token, which is shown nowhere
 }
 
 // tokenFile is the name of the one client flag that is no key of the configuration.
@@ -23,89 +25,86 @@ const tokenFile = "token-file"
 
 // addClient declares the flags of what speaks to a server. There is none for the token itself: arguments are for all to see.
 func addClient(cmd *cobra.Command) {
-	bind(cmd.Flags(), "server", "client.server", "URL of the server (default http://localhost:8080)")
-	bind(cmd.Flags(), "timeout", "client.timeout", "how long a request may take (default 30s)")
-	cmd.Flags().String(tokenFile, "", "file with the bearer token, instead of client.token or $KAYRA_CLIENT_TOKEN")
+	addServer(cmd)
+	cmd.Flags().String(tokenFile, "", "file with the bearer token, instead of what else would give one; -: the standard input")
 }
 
-// remote reads the configuration. It does not connect.
+func addServer(cmd *cobra.Command) {
+	bind(cmd.Flags(), "server", "client.server", "URL of the server (default http://localhost:8080)")
+	bind(cmd.Flags(), "timeout", "client.timeout", "how long a request may take (default 30s)")
+	cmd.Flags().String(contextFlag, "", "context whose server is spoken to, of those that context list has")
+}
+
+// remote reads the configuration and the contexts. It does not connect.
 func (e *env) remote(cmd *cobra.Command) (*remote, error) {
 	c, err := e.config(cmd)
 	if err != nil {
 		return nil, err
 	}
-	token, err := e.token(cmd, c)
-	if err != nil {
+	chooser := e.chooser(cmd, c)
+	if chooser.token, err = e.token(cmd); err != nil {
 		return nil, &failure{code: codeUsage, message: err.Error(), err: err}
 	}
-	open := func(url string) (*client.Client, error) {
-		return client.New(client.Options{
-			URL: url, Token: token, CAFile: c.Client.CAFile, Timeout: c.Client.Timeout, UserAgent: "kayra/" + readBuild().Version,
-		})
-	}
-	server, err := open(c.Client.Server)
+	p, err := chooser.place()
 	if err != nil {
+		return nil, err
+	}
+	return e.connect(p, c.Client.Timeout)
+}
+
+// connect makes a client of the server. It does not connect yet.
+func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
+	token, err := p.token.Reveal(e.lookup)
+	if err != nil {
+		return nil, &failure{code: codeUsage, message: "read client.token: " + err.Error(), err: err}
+	}
+	m := &remote{place: p, timeout: timeout, secret: token}
+	if m.at, err = m.open(p.server, token); err != nil {
 		return nil, &failure{code: codeUsage, message: err.Error(), err: err}
 	}
-	return &remote{server: server, config: c, open: open}, nil
+	e.place = p
+	return m, nil
 }
 
-func (e *env) token(cmd *cobra.Command, c *config.Config) (string, error) {
-	if path := cmd.Flag(tokenFile).Value.String(); path != "" {
-		content, err := readInput(cmd.Context(), path, e.streams.In)
-		if err != nil {
-			return "", fmt.Errorf("read token: %w", err)
-		}
-		token := strings.TrimSpace(string(content))
-		if token == "" {
-			return "", fmt.Errorf("read token: %s is empty", path)
-		}
-		return token, nil
+func (m *remote) open(url, token string) (*client.Client, error) {
+	return client.New(client.Options{ //nolint:wrapcheck // is shown as it is
+		URL: url, Token: token, CAFile: m.caFile, Timeout: m.timeout, UserAgent: "kayra/" + readBuild().Version,
+	})
+}
+
+// token is that of --token-file, or none.
+func (e *env) token(cmd *cobra.Command) (config.Secret, error) {
+	path := cmd.Flag(tokenFile).Value.String()
+	if path == "" {
+		return config.Secret{}, nil
 	}
-	token, err := c.Client.Token.Reveal(e.lookup)
+	content, err := readInput(cmd.Context(), path, e.streams.In)
 	if err != nil {
-		return "", fmt.Errorf("read client.token: %w", err)
+		return config.Secret{}, fmt.Errorf("read token: %w", err)
 	}
-	return token, nil
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return config.Secret{}, fmt.Errorf("read token: %s is empty", path)
+	}
+	return config.SecretOf(token), nil
 }
 
-// gateway is where the resources of a registered app are.
-func (m *remote) gateway(api string) (*client.Client, error) {
-	url := m.config.Reconciler.GatewayURL
-	if url == "" {
+// atGateway is a client of the gateway, where the resources of a registered app are.
+func (m *remote) atGateway(api string) (*client.Client, error) {
+	if m.gateway == "" {
 		return nil, &failure{
 			code:    codeFailed,
 			message: fmt.Sprintf("the resources of %s are behind the gateway, and reconciler.gateway_url is not set here", api),
-			hint:    "set it in kayra.yaml or by KAYRA_RECONCILER_GATEWAY_URL",
+			hint:    "set it in kayra.yaml or by KAYRA_RECONCILER_GATEWAY_URL, or give `kayra login` a --gateway",
 		}
 	}
-	c, err := m.open(url)
+	token := m.secret
+	if m.withheld() {
+		token = ""
+	}
+	c, err := m.open(m.gateway, token)
 	if err != nil {
 		return nil, fmt.Errorf("reach gateway: %w", err)
 	}
 	return c, nil
-}
-
-// explainAnswer finds out what a server's refusal, or its silence, means for the user.
-func explainAnswer(f *failure) {
-	if refused, ok := errors.AsType[*client.Error](f.err); ok {
-		f.status = refused.Status
-	}
-	switch {
-	case errors.Is(f.err, client.ErrUnauthorized):
-		f.code = codeDenied
-		if f.status == 401 {
-			f.hint = "give a token: client.token in kayra.yaml, KAYRA_CLIENT_TOKEN or --token-file"
-		}
-	case errors.Is(f.err, client.ErrTimeout):
-		f.code, f.hint = codeTimeout, "--timeout allows for more"
-	case errors.Is(f.err, client.ErrUnreachable):
-		f.code = codeUnreachable
-		if f.status == 0 {
-			f.hint = "client.server in kayra.yaml, KAYRA_CLIENT_SERVER or --server say where it is; `kayra serve` starts one"
-		}
-	}
-	if app, ok := errors.AsType[*appError](f.err); ok && (f.hint == "" || f.code == codeUnreachable) {
-		f.hint = app.hint(f.status != 0)
-	}
 }

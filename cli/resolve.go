@@ -50,9 +50,16 @@ type appError struct {
 
 func (e *appError) Unwrap() error { return e.error }
 
-func (e *appError) hint(answered bool) string {
-	if answered {
+func (e *appError) hint(status int, at *place) string {
+	switch {
+	case status == unauthenticated && at.withheld():
+		return fmt.Sprintf("the token of %s is not sent to reconciler.gateway_url; `kayra login --gateway URL` stores where it may go", at)
+	case status != 0 && at.ownGateway:
+		return fmt.Sprintf("%s was asked, behind the gateway of %s: %s", e.app, at, e.request)
+	case status != 0:
 		return fmt.Sprintf("%s was asked, behind reconciler.gateway_url: %s", e.app, e.request)
+	case at.ownGateway:
+		return fmt.Sprintf("the gateway is that of %s; `kayra login --gateway URL` stores another one", at)
 	}
 	return "reconciler.gateway_url in kayra.yaml or KAYRA_RECONCILER_GATEWAY_URL says where the gateway is"
 }
@@ -76,20 +83,20 @@ func (m *remote) resolve(ctx context.Context, t *target) (*route, error) {
 	if err := t.checkNamespace(resource.Namespaced); err != nil {
 		return nil, err
 	}
-	r := &route{at: m.server, path: t.path(group.Name), resource: t.resource}
+	r := &route{at: m.at, path: t.path(group.Name), resource: t.resource}
 	if t.sub != "" {
 		r.resource += "/" + t.sub
 	}
 	if !group.Builtin {
-		r.app, r.gateway = group.Name, strings.TrimSuffix(m.config.Reconciler.GatewayURL, "/")
-		r.at, err = m.gateway(group.Name)
+		r.app, r.gateway = group.Name, strings.TrimSuffix(m.gateway, "/")
+		r.at, err = m.atGateway(group.Name)
 	}
 	return r, err
 }
 
 // groups asks the server which APIs there are.
 func (m *remote) groups(ctx context.Context) ([]api.Group, error) {
-	answer, err := m.server.Do(ctx, http.MethodGet, "/apis", nil)
+	answer, err := m.at.Do(ctx, http.MethodGet, "/apis", nil)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // is shown as it is
 	}

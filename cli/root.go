@@ -38,15 +38,27 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetErr(e.streams.Err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
-	root.AddCommand(getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), apisCommand(e), configCommand(e), versionCommand(e))
-	root.Example = "  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
+	addGroup(root, "What there is, and who may do what:",
+		getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), apisCommand(e), checkCommand(e))
+	addGroup(root, "You, and the servers that you speak to:", loginCommand(e), logoutCommand(e), whoamiCommand(e), contextCommand(e))
+	root.AddCommand(configCommand(e), versionCommand(e))
+	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
 	if name != clientName {
-		root.AddCommand(serveCommand(e), reconcilerCommand(e), demoCommand(e), demoAppCommand(e))
+		addGroup(root, "Running Kayra:", serveCommand(e), reconcilerCommand(e), demoCommand(e), demoAppCommand(e))
 		root.Example = "  kayra demo\n  kayra serve --config kayra.yaml\n" + root.Example
 	}
 	root.InitDefaultHelpCmd()
 	rename(root, name)
 	return root
+}
+
+// addGroup adds commands that the help lists together.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, cmd := range commands {
+		cmd.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // rename writes the examples for the name that the program was started under.

@@ -62,6 +62,13 @@ func columnsOf(resource string) []column {
 			key("ID", "id"), key("HOST", "host"), key("PID", "pid"), key("ENDPOINT", "endpoint"), key("VERSION", "version"),
 			key("STARTED", "started_at"), key("KONDUCTOR", "konductor"),
 		}
+	case "contexts":
+		return contextColumns()
+	case "whoami":
+		return []column{
+			key("USER", "user"), key("GROUPS", "groups"), key("SYSADMIN", "sysadmin"), key("SERVER", "server"), key("CONTEXT", "context"),
+			wide(key("SERVER_BY", "server_by")), wide(key("TOKEN_BY", "token_by")),
+		}
 	case "apis":
 		return []column{
 			{header: "NAME", cell: parentKey("name")},
@@ -97,6 +104,20 @@ func subscriptionColumns() []column {
 		key("SYNCED", "synced"), key("REASON", "reason"), id(key("CURRENT", "current_sync_id")),
 		wide(key("EXPECTED", "expected_sync_id")), wide(key("ATTEMPTED", "attempted_sync_id")),
 		wide(key("UPDATED", "updated_at")), wide(key("MESSAGE", "message")),
+	}
+}
+
+func contextColumns() []column {
+	mark := func(r row) string {
+		if r.get("current") == "true" {
+			return "*"
+		}
+		return ""
+	}
+	return []column{
+		{header: "CURRENT", cell: mark},
+		key("NAME", "name"), key("SERVER", "server"), key("TOKEN", "token"),
+		wide(key("GATEWAY", "gateway_url")), wide(key("CA_FILE", "ca_file")), wide(key("CERT_FILE", "cert_file")),
 	}
 }
 
