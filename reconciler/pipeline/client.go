@@ -3,16 +3,14 @@ package pipeline
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/go-resty/resty/v2"
+
+	"kayra/tlsfiles"
 )
 
 // clients holds one HTTP client, with its connections, for each distinct TLS setting.
@@ -26,7 +24,8 @@ type clients struct {
 type client struct {
 	*resty.Client
 	transport *http.Transport
-	roots     fs.FileInfo // of the CA file when it was read; nil: there is none
+	ca        *tlsfiles.CA   // nil: the system's
+	roots     *x509.CertPool // of the CA file as the transport knows it
 }
 
 func newClients(maxIdle int) *clients {
@@ -35,34 +34,44 @@ func newClients(maxIdle int) *clients {
 
 // get gives the client for a TLS setting, a new one if the CA file has changed.
 func (c *clients) get(t TLS) (*resty.Client, error) {
-	roots, err := t.statRoots()
-	if err != nil {
-		return nil, err
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.byTLS[t]
-	if old != nil && unchanged(old.roots, roots) {
-		return old.Client, nil
-	}
-	config, err := t.config()
+	fresh, err := c.open(t, old)
 	if err != nil {
-		return nil, err
+		return nil, plainError(err.Error()) // it names fields and paths
 	}
-	transport := c.transport(config)
-	fresh := &client{newResty(transport), transport, roots}
-	c.byTLS[t] = fresh
-	if old != nil {
+	if old != nil && old != fresh {
 		old.transport.CloseIdleConnections()
 	}
+	c.byTLS[t] = fresh
 	return fresh.Client, nil
 }
 
-func unchanged(old, now fs.FileInfo) bool {
-	if old == nil || now == nil {
-		return old == nil && now == nil
+// open reads the files, so that a missing one is known before the first request. It gives the old client if its CA file
+// has not changed; the certificate is looked at when a server asks for it.
+func (c *clients) open(t TLS, old *client) (*client, error) {
+	fresh := &client{}
+	var err error
+	if old != nil {
+		fresh.ca = old.ca
+	} else if t.CAFile != "" {
+		fresh.ca, err = tlsfiles.OpenCA(t.CAFile)
 	}
-	return old.ModTime().Equal(now.ModTime()) && old.Size() == now.Size()
+	if err == nil && fresh.ca != nil {
+		fresh.roots, err = fresh.ca.Pool()
+	}
+	if err != nil || old != nil && old.roots == fresh.roots {
+		return old, err //nolint:wrapcheck // get does
+	}
+	config, err := tlsfiles.Client{CertFile: t.CertFile, KeyFile: t.KeyFile}.Config(nil)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // get does
+	}
+	config.RootCAs, config.InsecureSkipVerify = fresh.roots, t.InsecureSkipVerify
+	fresh.transport = c.transport(config)
+	fresh.Client = newResty(fresh.transport)
+	return fresh, nil
 }
 
 func (c *clients) close() {
@@ -104,59 +113,3 @@ type silent struct{}
 func (silent) Errorf(string, ...any) {}
 func (silent) Warnf(string, ...any)  {}
 func (silent) Debugf(string, ...any) {}
-
-func (t TLS) statRoots() (fs.FileInfo, error) {
-	if t.CAFile == "" {
-		return nil, nil //nolint:nilnil // there is no file to look at
-	}
-	info, err := os.Stat(t.CAFile)
-	if err != nil {
-		return nil, fileError("ca_file", t.CAFile, err)
-	}
-	return info, nil
-}
-
-func fileError(field, path string, err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		err = at.Err
-	}
-	return plainError(fmt.Sprintf("%s: read %q: %v", field, path, err))
-}
-
-// config reads the files, so that a missing one is known before the first request.
-func (t TLS) config() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: t.InsecureSkipVerify}
-	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
-		if err != nil {
-			return nil, fileError("ca_file", t.CAFile, err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, plainError(fmt.Sprintf("ca_file: %q holds no PEM certificate", t.CAFile))
-		}
-	}
-	if t.CertFile == "" && t.KeyFile == "" {
-		return config, nil
-	}
-	if _, err := t.certificate(nil); err != nil {
-		return nil, err
-	}
-	config.GetClientCertificate = t.certificate
-	return config, nil
-}
-
-// certificate is read for each handshake, so that a rotated one is picked up.
-func (t TLS) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	if t.CertFile == "" || t.KeyFile == "" {
-		return nil, plainError("cert_file and key_file belong together: give both or none")
-	}
-	pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fileError("cert_file", at.Path, err)
-	}
-	if err != nil {
-		return nil, plainError(fmt.Sprintf("cert_file: %q and %q are not a certificate and its key", t.CertFile, t.KeyFile))
-	}
-	return &pair, nil
-}

@@ -96,8 +96,8 @@ func TestMistakesAreRefused(t *testing.T) {
 		{with(func(s *pipeline.Step) { s.TLS.CAFile = "/nope/ca.pem" }), "tls", `ca_file: read "/nope/ca.pem": no such file or directory`},
 		{with(func(s *pipeline.Step) { s.TLS.CAFile = notPEM }), "tls", "holds no PEM certificate"},
 		{with(func(s *pipeline.Step) { s.TLS.CertFile = notPEM }), "tls", "cert_file and key_file belong together"},
-		{with(func(s *pipeline.Step) { s.TLS.CertFile, s.TLS.KeyFile = notPEM, "/nope/key.pem" }), "tls", `cert_file: read "/nope/key.pem": no such file`},
-		{with(func(s *pipeline.Step) { s.TLS.CertFile, s.TLS.KeyFile = notPEM, notPEM }), "tls", "are not a certificate and its key"},
+		{with(func(s *pipeline.Step) { s.TLS.CertFile, s.TLS.KeyFile = notPEM, "/nope/key.pem" }), "tls", `key_file: read "/nope/key.pem": no such file`},
+		{with(func(s *pipeline.Step) { s.TLS.CertFile, s.TLS.KeyFile = notPEM, notPEM }), "tls", "holds no PEM certificate"},
 	}
 	for i, c := range cases {
 		t.Run(fmt.Sprintf("%d %s", i, c.says), func(t *testing.T) {

@@ -1,89 +1,19 @@
 package pipeline_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
 	"log"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"kayra/reconciler/pipeline"
+	"kayra/tlsfiles/tlstest"
 )
-
-// authority signs certificates.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	return issue(t, nil, &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-}
-
-func issue(t *testing.T, by *authority, template *x509.Certificate) *authority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if template.NotAfter.IsZero() {
-		template.NotAfter = time.Now().Add(time.Hour)
-	}
-	template.NotBefore = time.Now().Add(-2 * time.Hour)
-	a := &authority{template, key}
-	if by == nil {
-		by = a
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, by.cert, &key.PublicKey, by.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-func (a *authority) certPEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
-}
-
-func (a *authority) keyPEM(t *testing.T) []byte {
-	t.Helper()
-	der, err := x509.MarshalECPrivateKey(a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
-}
-
-func (a *authority) serverFor(t *testing.T, ip string, expires time.Time) tls.Certificate {
-	t.Helper()
-	leaf := issue(t, a, &x509.Certificate{SerialNumber: big.NewInt(2), IPAddresses: []net.IP{net.ParseIP(ip)}, NotAfter: expires})
-	return tls.Certificate{Certificate: [][]byte{leaf.cert.Raw}, PrivateKey: leaf.key}
-}
-
-func (a *authority) pool() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AddCert(a.cert)
-	return pool
-}
 
 func newTLSApp(t *testing.T, config *tls.Config) *app {
 	t.Helper()
@@ -97,31 +27,22 @@ func newTLSApp(t *testing.T, config *tls.Config) *app {
 	return a
 }
 
-func write(t *testing.T, path string, content []byte) string {
-	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	ca, stranger := newAuthority(t), newAuthority(t)
+	ca, stranger := tlstest.New(t, "ca"), tlstest.New(t, "stranger")
 	dir := t.TempDir()
-	caFile := write(t, filepath.Join(dir, "ca.pem"), ca.certPEM())
-	strangerFile := write(t, filepath.Join(dir, "stranger.pem"), stranger.certPEM())
-	client := issue(t, ca, &x509.Certificate{SerialNumber: big.NewInt(3), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-	certFile := write(t, filepath.Join(dir, "client.pem"), client.certPEM())
-	keyFile := write(t, filepath.Join(dir, "client.key"), client.keyPEM(t))
-	good := newTLSApp(t, &tls.Config{Certificates: []tls.Certificate{ca.serverFor(t, "127.0.0.1", time.Time{})}})
-	elsewhere := newTLSApp(t, &tls.Config{Certificates: []tls.Certificate{ca.serverFor(t, "127.0.0.2", time.Time{})}})
-	expired := newTLSApp(t, &tls.Config{Certificates: []tls.Certificate{ca.serverFor(t, "127.0.0.1", time.Now().Add(-time.Hour))}})
+	caFile := tlstest.Write(t, dir, "ca.pem", ca.PEM())
+	strangerFile := tlstest.Write(t, dir, "stranger.pem", stranger.PEM())
+	certFile, keyFile := ca.Issue(tlstest.Leaf{Name: "client"}).Write(t, dir, "client")
+	certificate := ca.Certificate(tlstest.Leaf{})
+	good := newTLSApp(t, &tls.Config{Certificates: []tls.Certificate{certificate}})
+	elsewhere := newTLSApp(t, &tls.Config{Certificates: []tls.Certificate{ca.Certificate(tlstest.Leaf{Host: "127.0.0.2"})}})
+	expired := newTLSApp(t, &tls.Config{Certificates: []tls.Certificate{ca.Certificate(tlstest.Leaf{Until: time.Now().Add(-time.Hour)})}})
 	mutual := newTLSApp(t, &tls.Config{
-		Certificates: []tls.Certificate{ca.serverFor(t, "127.0.0.1", time.Time{})}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert,
+		Certificates: []tls.Certificate{certificate}, ClientCAs: ca.Pool(), ClientAuth: tls.RequireAndVerifyClientCert,
 	})
 	old := newTLSApp(t, &tls.Config{
-		Certificates: []tls.Certificate{ca.serverFor(t, "127.0.0.1", time.Time{})}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10,
+		Certificates: []tls.Certificate{certificate}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10,
 	})
 	plain := newApp(t, says(200, ""))
 	for name, c := range map[string]struct {
@@ -169,29 +90,23 @@ func wantRefusal(t *testing.T, err error, says string) {
 // A CA file and a client certificate that are replaced are picked up without a restart.
 func TestRotatedTLSFiles(t *testing.T) {
 	t.Parallel()
-	ca, stranger := newAuthority(t), newAuthority(t)
+	ca, stranger := tlstest.New(t, "ca"), tlstest.New(t, "stranger")
 	a := newTLSApp(t, &tls.Config{
-		Certificates: []tls.Certificate{ca.serverFor(t, "127.0.0.1", time.Time{})}, ClientCAs: ca.pool(), ClientAuth: tls.RequireAndVerifyClientCert,
+		Certificates: []tls.Certificate{ca.Certificate(tlstest.Leaf{})}, ClientCAs: ca.Pool(), ClientAuth: tls.RequireAndVerifyClientCert,
 	})
 	dir := t.TempDir()
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(3), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}
-	wrong, right := issue(t, stranger, leaf), issue(t, ca, &x509.Certificate{SerialNumber: big.NewInt(4), ExtKeyUsage: leaf.ExtKeyUsage})
 	step := get(a.URL)
-	step.TLS = pipeline.TLS{
-		CAFile:   write(t, filepath.Join(dir, "ca.pem"), stranger.certPEM()),
-		CertFile: write(t, filepath.Join(dir, "client.pem"), wrong.certPEM()),
-		KeyFile:  write(t, filepath.Join(dir, "client.key"), wrong.keyPEM(t)),
-	}
+	step.TLS.CAFile = tlstest.Write(t, dir, "ca.pem", stranger.PEM())
+	step.TLS.CertFile, step.TLS.KeyFile = stranger.Issue(tlstest.Leaf{}).Write(t, dir, "client")
 	p := parse(t, quick(), step)
 	wantFailure(t, p.Run(t.Context(), "m", input(nil)), 0, pipeline.StepFailed, "not trusted")
-	write(t, step.TLS.CAFile, append(ca.certPEM(), '\n'))
+	tlstest.Write(t, dir, "ca.pem", append(ca.PEM(), '\n'))
 	later := time.Now().Add(time.Minute)
 	if err := os.Chtimes(step.TLS.CAFile, later, later); err != nil {
 		t.Fatal(err)
 	}
 	wantRefusal(t, p.Run(t.Context(), "m", input(nil)), "refused the TLS handshake")
-	write(t, step.TLS.CertFile, right.certPEM())
-	write(t, step.TLS.KeyFile, right.keyPEM(t))
+	ca.Issue(tlstest.Leaf{}).Write(t, dir, "client")
 	if err := p.Run(t.Context(), "m", input(nil)); err != nil {
 		t.Error(err)
 	}

@@ -1,14 +1,12 @@
 package pipeline
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
-	"net/http"
-	"strings"
 	"syscall"
+
+	"kayra/tlsfiles"
 )
 
 // explainTransport says why a request got no answer. It names kinds of failures and never prints the error itself, which
@@ -16,6 +14,9 @@ import (
 func explainTransport(err error) string {
 	if known, ok := errors.AsType[plainError](err); ok {
 		return known.Error()
+	}
+	if file, ok := errors.AsType[*tlsfiles.Error](err); ok {
+		return file.Error()
 	}
 	if redirect, ok := errors.AsType[redirectError](err); ok {
 		return redirect.Error()
@@ -30,17 +31,18 @@ func explainTransport(err error) string {
 }
 
 func explainTLS(err error) string {
-	switch {
-	case is[x509.UnknownAuthorityError](err):
+	switch tlsfiles.ReasonOf(err) {
+	case tlsfiles.Untrusted:
 		return "its certificate is signed by an authority that is not trusted (tls.ca_file names one)"
-	case is[x509.HostnameError](err):
+	case tlsfiles.OtherHost:
 		return "its certificate is for another host"
-	case is[x509.CertificateInvalidError](err), is[*tls.CertificateVerificationError](err):
+	case tlsfiles.Expired, tlsfiles.Invalid:
 		return "its certificate is not valid"
-	case is[tls.AlertError](err), isOp(err, "remote error"), isHTTP2Refusal(err):
+	case tlsfiles.Refused, tlsfiles.Unproven:
 		return "it refused the TLS handshake (it may want a client certificate: tls.cert_file)"
-	case is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
+	case tlsfiles.NotTLS:
 		return "it does not speak TLS: the endpoint may have to begin with http://"
+	case tlsfiles.Unknown:
 	}
 	return ""
 }
@@ -65,19 +67,9 @@ func explainNetwork(err error) string {
 	return "the request could not be carried out or its answer is not HTTP"
 }
 
-// isHTTP2Refusal knows the error that net/http has no name for, when a server closes a connection as its handshake ends.
-func isHTTP2Refusal(err error) bool {
-	return strings.HasSuffix(err.Error(), "http2: client conn could not be established")
-}
-
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
-}
-
-func isOp(err error, op string) bool {
-	at, ok := errors.AsType[*net.OpError](err)
-	return ok && at.Op == op
 }
 
 func isTimeout(err error) bool {
