@@ -53,11 +53,33 @@ func (o Options) reach(ctx context.Context, endpoint string) error {
 		DialContext(ctx context.Context, network, address string) (net.Conn, error)
 	}(&net.Dialer{})
 	if secure {
-		dialer = &tls.Dialer{Config: o.TLS}
+		config := &tls.Config{MinVersion: tls.VersionTLS12}
+		if o.TLS != nil {
+			config = o.TLS.Clone()
+		}
+		config.NextProtos = []string{"h2"}
+		dialer = &tls.Dialer{Config: config}
 	}
 	conn, err := dialer.DialContext(ctx, "tcp", strings.TrimSuffix(host, "/"))
 	if err != nil {
 		return err //nolint:wrapcheck // names the address
 	}
-	return conn.Close() //nolint:wrapcheck // never fails in a way that matters here
+	defer conn.Close() //nolint:errcheck // nothing was written
+	if secure {
+		return refusal(ctx, conn)
+	}
+	return nil
+}
+
+// refusal tells that a server does not take the client's certificate, which it says once the client believes the handshake
+// done. One that takes it begins to speak HTTP/2.
+func refusal(ctx context.Context, conn net.Conn) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = conn.SetReadDeadline(deadline) // a connection that is open takes it
+	}
+	_, err := conn.Read(make([]byte, 1))
+	if at, ok := errors.AsType[*net.OpError](err); ok && at.Op == "remote error" {
+		return fmt.Errorf("%s: %w", conn.RemoteAddr(), err)
+	}
+	return nil
 }

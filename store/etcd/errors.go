@@ -13,6 +13,9 @@ import (
 	"kayra/store"
 )
 
+// ErrDenied says that the cluster does not take the user and the password, or does not let the user at the prefix.
+var ErrDenied = errors.New("access to etcd is denied")
+
 // errClosed is what a store says once Close was called.
 var errClosed = fmt.Errorf("store is closed: %w", store.ErrUnavailable)
 
@@ -32,6 +35,9 @@ func classify(ctx context.Context, err error) error {
 	if kind := meaning(err); kind != nil {
 		return fmt.Errorf("%w: %w", err, kind)
 	}
+	if denied(err) {
+		return fmt.Errorf("%w: %w", ErrDenied, err)
+	}
 	if code(err) == codes.Unimplemented {
 		return errors.New("what answers there is not etcd, or not its version 3") // gRPC would quote the answer
 	}
@@ -49,6 +55,8 @@ func meaning(err error) error {
 		return store.ErrSessionLost
 	case errors.Is(err, rpctypes.ErrRequestTooLarge), errors.Is(err, rpctypes.ErrTooManyOps):
 		return store.ErrTooLarge
+	case errors.Is(err, rpctypes.ErrInvalidAuthToken), errors.Is(err, rpctypes.ErrAuthOldRevision):
+		return store.ErrUnavailable // the next try has a new token
 	}
 	switch code(err) {
 	case codes.ResourceExhausted:
@@ -61,6 +69,10 @@ func meaning(err error) error {
 	default:
 		return nil
 	}
+}
+
+func denied(err error) bool {
+	return errors.Is(err, rpctypes.ErrAuthFailed) || errors.Is(err, rpctypes.ErrPermissionDenied) || errors.Is(err, rpctypes.ErrUserEmpty)
 }
 
 // code is the one that gRPC or etcd gave the error.

@@ -99,8 +99,8 @@ func open(ctx context.Context, opts Options) (*Store, error) {
 		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(reconnect())},
 		Logger:               zap.NewNop(), // what matters comes back as an error
 	})
-	if err != nil {
-		return nil, classify(ctx, err)
+	if err != nil { // with a password, it has tried to connect
+		return nil, opts.diagnose(ctx, classify(ctx, err))
 	}
 	s := &Store{
 		opts: opts, data: opts.Prefix + "/data/", client: client, log: opts.Logger,

@@ -138,8 +138,11 @@ func canceled(reason string) error {
 	switch {
 	case strings.Contains(reason, rpctypes.ErrCompacted.Error()):
 		return store.ErrCompacted
-	case reason == "", strings.Contains(reason, rpctypes.ErrNoLeader.Error()):
+	case reason == "", strings.Contains(reason, rpctypes.ErrNoLeader.Error()),
+		strings.Contains(reason, rpctypes.ErrInvalidAuthToken.Error()), strings.Contains(reason, rpctypes.ErrAuthOldRevision.Error()):
 		return fmt.Errorf("server ended the watch: %w", store.ErrUnavailable)
+	case strings.Contains(reason, rpctypes.ErrPermissionDenied.Error()), strings.Contains(reason, rpctypes.ErrUserEmpty.Error()):
+		return fmt.Errorf("%w: %s", ErrDenied, reason)
 	default:
 		return errors.New(reason)
 	}

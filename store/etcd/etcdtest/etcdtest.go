@@ -27,6 +27,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+
+	"kayra/tlsfiles/tlstest"
 )
 
 // Server is a cluster of one member.
@@ -36,12 +38,14 @@ type Server struct {
 	options options
 	etcd    *embed.Etcd
 	grpc    *grpc.Server
+	guarded bool // users are there, and asked for
 	tests   atomic.Int64
 }
 
 type options struct {
 	fsync bool
 	tls   bool
+	guard *tlstest.Authority // nil: everybody may do everything
 	token string
 }
 
@@ -74,7 +78,14 @@ func launch(dir string, opts ...Option) (*Server, error) {
 	if s.options.tls {
 		s.client.Scheme = "https"
 	}
-	return s, s.start()
+	if err := s.start(); err != nil || s.options.guard == nil {
+		return s, err
+	}
+	if err := s.guard(context.Background()); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("guard server: %w", err)
+	}
+	return s, nil
 }
 
 // start runs the server until Stop. It is ready to serve when start returns.
@@ -111,6 +122,9 @@ func (s *Server) config() *embed.Config {
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	cfg.ServiceRegister = func(g *grpc.Server) { s.grpc = g }
 	cfg.ClientAutoTLS, cfg.SelfSignedCertValidity = s.options.tls, 1
+	if s.options.guard != nil {
+		s.guardFiles(cfg)
+	}
 	if s.options.token != "" {
 		cfg.InitialClusterToken = s.options.token
 	}
@@ -180,9 +194,9 @@ func (s *Server) Compact(tb testing.TB, revision int64) {
 }
 
 func (s *Server) compact(ctx context.Context, revision int64) (err error) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: s.Endpoints(), Logger: zap.NewNop()})
+	client, err := s.admin()
 	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	if revision == 0 {
