@@ -12,6 +12,7 @@ import (
 	"kayra/cli/term"
 	"kayra/store"
 	"kayra/store/catalog"
+	"kayra/store/etcd"
 )
 
 // code is the exit code of the process.
@@ -97,6 +98,8 @@ func explain(ctx context.Context, err error, at *place) *failure {
 		f.code = codeConflict
 	case errors.Is(err, store.ErrUnavailable):
 		f.code = codeUnreachable
+	case errors.Is(err, etcd.ErrDenied):
+		f.code, f.hint = codeDenied, "database.etcd.username and database.etcd.password_file say who asks; the user needs a role that may read and write what begins with database.etcd.prefix"
 	}
 	explainAnswer(f, at)
 	return f

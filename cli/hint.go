@@ -21,6 +21,9 @@ func explainAnswer(f *failure, at *place) {
 		f.code = codeUnreachable
 	}
 	app, ok := errors.AsType[*appError](f.err)
+	if f.code == codeUnreachable && f.hint == "" {
+		f.hint = tlsHint(f.err)
+	}
 	switch {
 	case f.hint != "":
 	case ok:

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -16,6 +13,7 @@ import (
 	"kayra/store"
 	"kayra/store/etcd"
 	"kayra/store/local"
+	"kayra/tlsfiles"
 )
 
 // backend is an open store.
@@ -91,32 +89,8 @@ func etcdOptions(c config.Etcd, log *slog.Logger) (etcd.Options, error) {
 	if c.CAFile == "" && c.CertFile == "" {
 		return o, nil
 	}
-	if o.TLS, err = tlsOf(c); err != nil {
-		return o, &failure{code: codeUsage, message: err.Error(), err: err}
-	}
-	return o, nil
-}
-
-func tlsOf(c config.Etcd) (*tls.Config, error) {
-	conf := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CAFile != "" {
-		pem, err := os.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("database.etcd.ca_file: %w", err)
-		}
-		conf.RootCAs = x509.NewCertPool()
-		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("database.etcd.ca_file: %q has no PEM certificate", c.CAFile)
-		}
-	}
-	if c.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("database.etcd.cert_file and key_file: %w", err)
-		}
-		conf.Certificates = []tls.Certificate{pair}
-	}
-	return conf, nil
+	o.TLS, err = tlsfiles.Client{CAFile: c.CAFile, CertFile: c.CertFile, KeyFile: c.KeyFile}.Config(log)
+	return o, wrongFile("database.etcd", err)
 }
 
 // named is how messages name the store.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type process struct {
 	config *config.Config
 	log    *slog.Logger
 	store  backend
+	tls    *tls.Config // of the listener; nil: it speaks plain HTTP
 }
 
 func addProcess(cmd *cobra.Command, p *process, listenKey string) {
@@ -73,13 +75,13 @@ func (p *process) with(ctx context.Context, e *env, address, key string, fn func
 	if err != nil {
 		return err
 	}
-	return fn(ctx, l)
+	return fn(ctx, p.secured(l))
 }
 
 // announce says where the process can be reached, in one line.
 func (p *process) announce(l net.Listener) {
 	p.log.Info("listening",
-		slog.String("address", "http://"+l.Addr().String()), slog.String("store", named(p.config.Database)),
+		slog.String("address", p.url(l.Addr().String())), slog.String("store", named(p.config.Database)),
 		slog.String("scope", p.scope().Platform+"/"+p.scope().Region))
 }
 

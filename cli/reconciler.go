@@ -57,6 +57,9 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	if err != nil {
 		return err
 	}
+	if err = r.listenTLS(r.config.Reconciler.TLS, "reconciler.tls"); err != nil {
+		return err
+	}
 	if r.pipelines, err = parseModes(r.config, e.lookup); err != nil {
 		return err
 	}
@@ -110,7 +113,7 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 	c, err := reconciler.New(reconciler.Options{
 		Store: r.store, Locker: r.store, Scope: r.scope(), Pipeline: r.pipelines, Gateway: r.gateway,
 		Identity: catalog.Reconciler{
-			ID: id, Host: host, PID: os.Getpid(), Endpoint: endpointOf(l.Addr(), host),
+			ID: id, Host: host, PID: os.Getpid(), Endpoint: r.url(reachable(l.Addr(), host)),
 			Version: readBuild().Version, StartedAt: r.startedAt,
 		},
 		DefaultMode: r.config.Reconciler.DefaultMode, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
@@ -122,13 +125,13 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 	return c, nil
 }
 
-// endpointOf is a URL by which others reach what listens at the address: all addresses of this host are none for them.
-func endpointOf(address net.Addr, host string) string {
+// reachable is an address by which others reach what listens at one: all addresses of this host are none for them.
+func reachable(address net.Addr, host string) string {
 	at := address.String()
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		at = net.JoinHostPort(host, strconv.Itoa(tcp.Port))
 	}
-	return "http://" + at
+	return at
 }
 
 // serveWhile serves health and metrics for as long as the reconciler runs, its draining included.

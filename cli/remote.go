@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"kayra/config"
 	"kayra/server/client"
+	"kayra/tlsfiles"
 )
 
 // remote is what a verb talks to: the server and, for the resources of registered apps, the gateway.
@@ -59,7 +61,11 @@ func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
 		return nil, &failure{code: codeUsage, message: "read client.token: " + err.Error(), err: err}
 	}
 	m := &remote{place: p, timeout: timeout, secret: token}
-	if m.at, err = m.open(p.server, token); err != nil {
+	m.at, err = m.open(p.server, token)
+	if file, ok := errors.AsType[*tlsfiles.Error](err); ok {
+		return nil, wrongFile(p.files(), file)
+	}
+	if err != nil {
 		return nil, &failure{code: codeUsage, message: err.Error(), err: err}
 	}
 	e.place = p
@@ -68,7 +74,8 @@ func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
 
 func (m *remote) open(url, token string) (*client.Client, error) {
 	return client.New(client.Options{ //nolint:wrapcheck // is shown as it is
-		URL: url, Token: token, CAFile: m.caFile, Timeout: m.timeout, UserAgent: "kayra/" + readBuild().Version,
+		URL: url, Token: token, Timeout: m.timeout, UserAgent: "kayra/" + readBuild().Version,
+		TLS: tlsfiles.Client{CAFile: m.caFile, CertFile: m.certFile, KeyFile: m.keyFile},
 	})
 }
 

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"kayra/tlsfiles"
 )
 
 // patience is how long a script waits for what has to happen.
@@ -24,7 +27,10 @@ type command = func(ts *testscript.TestScript, neg bool, args []string)
 
 // commands are what scripts can do beside running programs.
 func commands() map[string]command {
-	return map[string]command{"code": code, "waitfor": waitFor, "address": address, "curl": curl, "term": terminate}
+	known := &authorities{}
+	return map[string]command{
+		"code": code, "waitfor": waitFor, "address": address, "curl": curl, "term": terminate, "ca": known.make, "issue": known.issue,
+	}
 }
 
 // code runs a program and wants an exit code of it: code N PROGRAM ARGS….
@@ -95,10 +101,12 @@ func until(ts *testscript.TestScript, what string, done func() bool) {
 	}
 }
 
-// curl makes a request as curl does: curl [-s] [-X METHOD] [-H HEADER] [-d BODY] URL. A status of 400 and up is a failure.
+// curl makes a request as curl does: curl [-s] [-X METHOD] [-H HEADER] [-d BODY] [--cacert FILE] URL. A status of 400 and up
+// is a failure.
 func curl(ts *testscript.TestScript, neg bool, args []string) {
 	method, body, url := http.MethodGet, "", ""
 	header := http.Header{}
+	var files tlsfiles.Client
 	for len(args) > 0 {
 		flag := args[0]
 		args = args[1:]
@@ -109,6 +117,8 @@ func curl(ts *testscript.TestScript, neg bool, args []string) {
 			method, args = args[0], args[1:]
 		case "-d":
 			body, args = args[0], args[1:]
+		case "--cacert":
+			files.CAFile, args = ts.MkAbs(args[0]), args[1:]
 		case "-H":
 			name, value, _ := strings.Cut(args[0], ": ")
 			header.Set(name, value)
@@ -117,20 +127,22 @@ func curl(ts *testscript.TestScript, neg bool, args []string) {
 			url = flag
 		}
 	}
-	status, err := request(method, url, header, body, ts.Stdout())
+	config, err := files.Config(nil)
+	ts.Check(err)
+	status, err := request(method, url, header, body, config, ts.Stdout())
 	ts.Check(err)
 	if failed := status >= http.StatusBadRequest; failed != neg {
 		ts.Fatalf("%s %s: %d", method, url, status)
 	}
 }
 
-func request(method, url string, header http.Header, body string, out io.Writer) (int, error) {
+func request(method, url string, header http.Header, body string, config *tls.Config, out io.Writer) (int, error) {
 	req, err := http.NewRequest(method, url, strings.NewReader(body)) //nolint:noctx // a script has no context
 	if err != nil {
 		return 0, fmt.Errorf("make request: %w", err)
 	}
 	req.Header = header
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}, Timeout: patience}
 	res, err := client.Do(req)
 	if err != nil {
 		return 0, fmt.Errorf("request: %w", err)

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"kayra/store/etcd/etcdtest"
+	"kayra/tlsfiles/tlstest"
 )
 
 // TestScripts runs every script on a local store.
@@ -37,6 +40,25 @@ func TestScriptsOnEtcd(t *testing.T) {
 		Cmds:  commands(),
 		Setup: func(e *testscript.Env) error {
 			return setUp(e, fmt.Sprintf("backend: etcd\n  etcd: {endpoints: [%q], prefix: %s, lease_ttl: 2s}", server.Endpoints()[0], server.Prefix(t)))
+		},
+	})
+}
+
+// TestScriptsOnGuardedEtcd runs processes on an etcd that wants a certificate and a password, and soon forgets whom it knows.
+func TestScriptsOnGuardedEtcd(t *testing.T) {
+	t.Parallel()
+	ca := tlstest.New(t, "ca")
+	server := etcdtest.Start(t, etcdtest.Guarded(ca))
+	dir := filepath.Join("testdata", "etcd")
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join(dir, "fleet.txtar"), filepath.Join(dir, "guarded.txtar")},
+		Cmds:  commands(),
+		Setup: func(e *testscript.Env) error {
+			tlstest.Write(t, e.WorkDir, "etcd-ca.pem", ca.PEM())
+			tlstest.Write(t, e.WorkDir, "password", []byte(etcdtest.Password+"\n"))
+			ca.Issue(tlstest.Leaf{Name: "kayra's"}).Write(t, e.WorkDir, "etcd-client")
+			return setUp(e, fmt.Sprintf("backend: etcd\n  etcd: {endpoints: [%q], prefix: %s, lease_ttl: 2s, username: %s, password_file: password, "+
+				"ca_file: etcd-ca.pem, cert_file: etcd-client.crt, key_file: etcd-client.key}", server.Endpoints()[0], server.Prefix(t), etcdtest.User))
 		},
 	})
 }

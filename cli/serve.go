@@ -54,6 +54,9 @@ func (s *serve) load(cmd *cobra.Command, e *env) error {
 	if err := s.process.load(cmd, e); err != nil {
 		return err
 	}
+	if err := s.listenTLS(s.config.Server.TLS, "server.tls"); err != nil {
+		return err
+	}
 	if len(s.config.Auth.Tokens) == 0 {
 		s.log.Warn("nobody can call the API: auth.tokens is empty")
 	}
@@ -77,6 +80,7 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
+	s.warnOfPlainTokens(ctx, l.Addr())
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return policy.Run(running, s.store) })
 	group.Go(func() error {

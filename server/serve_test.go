@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"testing"
@@ -11,6 +13,8 @@ import (
 
 	"kayra/server"
 	"kayra/server/auth"
+	"kayra/tlsfiles"
+	"kayra/tlsfiles/tlstest"
 )
 
 // waiting is an authenticator that tells when a request has come, and lets it go on when told.
@@ -35,11 +39,18 @@ type serving struct {
 
 	stop   context.CancelFunc
 	addr   string
+	tls    *tls.Config // of a client; nil: plain HTTP
 	ended  chan error
 	status chan int // of the request; 0: it was cut off
 }
 
 func serve(t *testing.T, drain time.Duration) *serving {
+	t.Helper()
+	return serveOver(t, drain, nil)
+}
+
+// serveOver serves over TLS if there is an authority.
+func serveOver(t *testing.T, drain time.Duration, ca *tlstest.Authority) *serving {
 	t.Helper()
 	s := &serving{waiting: waiting{make(chan struct{}), make(chan struct{})}, ended: make(chan error, 1), status: make(chan int, 1)}
 	l := newLab(t, openLocal(t))
@@ -51,6 +62,10 @@ func serve(t *testing.T, drain time.Duration) *serving {
 	listener, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	l.must(err)
 	s.addr = listener.Addr().String()
+	if ca != nil {
+		s.tls = &tls.Config{RootCAs: ca.Pool(), MinVersion: tls.VersionTLS12}
+		listener = tls.NewListener(listener, listenTLS(t, ca))
+	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(t.Context())
 	t.Cleanup(s.stop)
@@ -60,20 +75,34 @@ func serve(t *testing.T, drain time.Duration) *serving {
 	return s
 }
 
+func listenTLS(t *testing.T, ca *tlstest.Authority) *tls.Config {
+	t.Helper()
+	cert, key := ca.Issue(tlstest.Leaf{}).Write(t, t.TempDir(), "server")
+	config, err := tlsfiles.Server{CertFile: cert, KeyFile: key}.Config(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
 func (s *serving) get(ctx context.Context) int {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/apis", nil)
+	scheme := "http"
+	if s.tls != nil {
+		scheme = "https"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+s.addr+"/apis", nil)
 	if err != nil {
 		return 0
 	}
 	r.Header.Set("Authorization", "Bearer x")
-	transport := &http.Transport{}
+	transport := &http.Transport{TLSClientConfig: s.tls, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	res, err := transport.RoundTrip(r)
 	if err != nil {
 		return 0
 	}
 	defer func() { _ = res.Body.Close() }()
-	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+	if _, err := io.Copy(io.Discard, res.Body); err != nil || s.tls != nil && res.ProtoMajor != 2 {
 		return 0
 	}
 	return res.StatusCode
@@ -94,7 +123,17 @@ func (s *serving) refuses(t *testing.T) {
 
 func TestGracefulStop(t *testing.T) {
 	t.Parallel()
-	s := serve(t, time.Minute)
+	stopGracefully(t, serve(t, time.Minute))
+}
+
+// Over TLS it is HTTP/2 that is spoken, of which a stop knows other states.
+func TestGracefulStopOverTLS(t *testing.T) {
+	t.Parallel()
+	stopGracefully(t, serveOver(t, time.Minute, tlstest.New(t, "ca")))
+}
+
+func stopGracefully(t *testing.T, s *serving) {
+	t.Helper()
 	s.stop()
 	s.refuses(t)
 	select {
@@ -113,12 +152,13 @@ func TestGracefulStop(t *testing.T) {
 
 func TestStopCutsOff(t *testing.T) {
 	t.Parallel()
-	s := serve(t, time.Millisecond)
-	s.stop()
-	if err := <-s.ended; err != nil {
-		t.Error(err)
+	for _, s := range []*serving{serve(t, time.Millisecond), serveOver(t, time.Millisecond, tlstest.New(t, "ca"))} {
+		s.stop()
+		if err := <-s.ended; err != nil {
+			t.Error(err)
+		}
+		<-s.status // whatever it was told, it is over
 	}
-	<-s.status // whatever it was told, it is over
 }
 
 func TestServeOnClosedListener(t *testing.T) {

@@ -5,17 +5,17 @@ package client
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/go-resty/resty/v2"
+
+	"kayra/tlsfiles"
 )
 
 // Bounds on a connection and an answer.
@@ -27,10 +27,10 @@ const (
 
 // Options say how to reach a server. Only URL is required.
 type Options struct {
-	URL       string        // scheme, host and port, and where it stands under a path, that too
-	Token     string        // "": none is sent
-	CAFile    string        // PEM file of the authorities that the server's certificate may come from; "": the system's
-	Timeout   time.Duration // of a whole request; 0: none but the context's
+	URL       string          // scheme, host and port, and where it stands under a path, that too
+	Token     string          // "": none is sent
+	TLS       tlsfiles.Client // for a URL with https
+	Timeout   time.Duration   // of a whole request; 0: none but the context's
 	UserAgent string
 }
 
@@ -48,7 +48,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// New makes a client. It does not connect.
+// New makes a client. It does not connect. A file of TLS that cannot be used is a [tlsfiles.Error].
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -59,10 +59,11 @@ func New(o Options) (*Client, error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("the server's URL may have no user, query or fragment; use %s://%s%s, and a token", u.Scheme, u.Host, u.Path)
 	}
-	transport, err := newTransport(o.CAFile)
+	config, err := o.TLS.Config(nil)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // says it all
 	}
+	transport := newTransport(config)
 	c := &Client{url: strings.TrimSuffix(u.String(), "/"), timeout: o.Timeout}
 	c.resty = resty.NewWithClient(&http.Client{Transport: transport}).
 		SetBaseURL(c.url).SetLogger(silent{}).SetDisableWarn(true).SetResponseBodyLimit(maxAnswer).
@@ -74,28 +75,16 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-func newTransport(caFile string) (*http.Transport, error) {
-	t := &http.Transport{
+func newTransport(config *tls.Config) *http.Transport {
+	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:     config,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: idleConnections,
 		IdleConnTimeout:     time.Minute,
 	}
-	if caFile == "" {
-		return t, nil
-	}
-	pem, err := os.ReadFile(caFile)
-	if err != nil {
-		return nil, fmt.Errorf("read CA file: %w", err)
-	}
-	t.TLSClientConfig.RootCAs = x509.NewCertPool()
-	if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("CA file %q has no PEM certificate", caFile)
-	}
-	return t, nil
 }
 
 // Close closes the connections that are idle.
@@ -119,6 +108,9 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte) (Answ
 	}
 	answer := Answer{Status: res.StatusCode(), Header: res.Header(), Body: res.Body()}
 	if !res.IsSuccess() {
+		if strings.HasPrefix(c.url, "http:") && wantsTLS(answer) {
+			return Answer{}, fmt.Errorf("%w: the server at %s speaks HTTPS: use https:// in its URL", ErrUnreachable, c.url)
+		}
 		return Answer{}, refusal(answer)
 	}
 	return answer, nil

@@ -23,6 +23,7 @@ import (
 	"kayra/server/rbac"
 	"kayra/store/catalog"
 	"kayra/store/local"
+	"kayra/tlsfiles"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -211,7 +212,7 @@ func TestTLS(t *testing.T) {
 	if err := os.WriteFile(ca, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := connect(t, client.Options{URL: s.URL, Token: token, CAFile: ca}).Do(t.Context(), "GET", regs, nil); err != nil {
+	if _, err := connect(t, client.Options{URL: s.URL, Token: token, TLS: tlsfiles.Client{CAFile: ca}}).Do(t.Context(), "GET", regs, nil); err != nil {
 		t.Errorf("with the CA: %v", err)
 	}
 	_, err := connect(t, client.Options{URL: s.URL, Token: token}).Do(t.Context(), "GET", regs, nil)
@@ -261,7 +262,7 @@ func TestBadOptions(t *testing.T) {
 	urls := []string{
 		"", "localhost:8080", "ftp://x", "http://", "http://user:secret@x", "http://x?secret=1", "http://x#secret", "http://[secret",
 	}
-	bad := []client.Options{{URL: "http://x", CAFile: empty}, {URL: "http://x", CAFile: empty + "-not"}}
+	bad := []client.Options{{URL: "http://x", TLS: tlsfiles.Client{CAFile: empty}}, {URL: "http://x", TLS: tlsfiles.Client{CAFile: empty + "-not"}}}
 	for _, url := range urls {
 		bad = append(bad, client.Options{URL: url})
 	}

@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"github.com/go-resty/resty/v2"
 
 	"kayra/server/api"
 	"kayra/store/catalog"
+	"kayra/tlsfiles"
 )
 
 // Errors beside those of package catalog, to be tested with [errors.Is].
@@ -21,6 +23,7 @@ var (
 	ErrUnauthorized = errors.New("not authenticated or not allowed")
 	ErrUnreachable  = errors.New("server is unreachable")
 	ErrTimeout      = errors.New("no answer in time")
+	ErrBroken       = errors.New("it broke the TLS connection") // as some do with whom they do not trust
 )
 
 // Error is an answer that says no. It unwraps to catalog.ErrInvalid, ErrNotFound, ErrConflict or ErrPrecondition, or to
@@ -79,6 +82,18 @@ func refusal(a Answer) error {
 	return e
 }
 
+// wantsTLS tells whether what answers a plain request would rather speak TLS. Go's server, nginx and Apache say so, each in
+// its own words.
+func wantsTLS(a Answer) bool {
+	if a.Status != http.StatusBadRequest {
+		return false
+	}
+	text := strings.ToLower(string(a.Body[:min(len(a.Body), 1<<10)]))
+	return strings.HasPrefix(text, "client sent an http request to an https server") ||
+		strings.Contains(text, "plain http request was sent to https port") ||
+		strings.Contains(text, "speaking plain http to an ssl-enabled server port")
+}
+
 // noAnswer says why there was none. The URL in it has no user and no query.
 func (c *Client) noAnswer(ctx context.Context, err error) error {
 	var dialing *net.OpError
@@ -91,7 +106,35 @@ func (c *Client) noAnswer(ctx context.Context, err error) error {
 	case ctx.Err() != nil, !errors.As(err, &dialing) && errors.As(err, &timed) && timed.Timeout():
 		return fmt.Errorf("%w: %s; whether a write has happened is not known", ErrTimeout, c.url)
 	}
+	if why := handshake(err); why != "" {
+		return fmt.Errorf("%w: %s: %s (%w)", ErrUnreachable, c.url, why, cause(err))
+	}
+	if strings.HasPrefix(c.url, "https:") && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)) {
+		return fmt.Errorf("%w: %s: %w (%w)", ErrUnreachable, c.url, ErrBroken, cause(err))
+	}
 	return fmt.Errorf("%w: %s (%w): is it running, and is the URL right?", ErrUnreachable, c.url, cause(err))
+}
+
+// handshake says why a connection failed for a reason of TLS, or "".
+func handshake(err error) string {
+	switch tlsfiles.ReasonOf(err) {
+	case tlsfiles.Untrusted:
+		return "its certificate is signed by an authority that is not trusted here"
+	case tlsfiles.OtherHost:
+		return "its certificate is for another host"
+	case tlsfiles.Expired:
+		return "its certificate is expired or not valid yet"
+	case tlsfiles.Invalid:
+		return "its certificate is not valid"
+	case tlsfiles.Unproven:
+		return "it takes clients with a certificate that it trusts only"
+	case tlsfiles.Refused:
+		return "it refused the TLS handshake"
+	case tlsfiles.NotTLS:
+		return "it does not speak TLS: use http:// in its URL"
+	case tlsfiles.Unknown:
+	}
+	return ""
 }
 
 // cause is the error without the URL that net/http puts in front of it.
