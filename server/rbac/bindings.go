@@ -17,8 +17,15 @@ type binding struct {
 
 // holder has the bindings of a user or of a group, each list by name.
 type holder struct {
-	everywhere []*binding
-	in         map[string][]*binding // by namespace
+	everywhere []held
+	in         map[string][]held // by namespace
+}
+
+// held is a binding in a list, with what tells most of them from what is looked for.
+type held struct {
+	*binding
+
+	slot int // of the role's mark
 }
 
 // bind takes over a binding that is not there.
@@ -76,7 +83,7 @@ func (h *holder) add(b *binding) {
 		return
 	}
 	if h.in == nil {
-		h.in = map[string][]*binding{}
+		h.in = map[string][]held{}
 	}
 	h.in[b.in] = insert(h.in[b.in], b)
 }
@@ -91,15 +98,15 @@ func (h *holder) remove(b *binding) bool {
 	return len(h.everywhere) == 0 && len(h.in) == 0
 }
 
-func insert(list []*binding, b *binding) []*binding {
+func insert(list []held, b *binding) []held {
 	at, found := find(list, b.name)
 	if found {
 		return list // the subject is named twice
 	}
-	return slices.Insert(list, at, b)
+	return slices.Insert(list, at, held{binding: b, slot: b.role.slot})
 }
 
-func without(list []*binding, b *binding) []*binding {
+func without(list []held, b *binding) []held {
 	at, found := find(list, b.name)
 	if !found {
 		return list
@@ -107,6 +114,6 @@ func without(list []*binding, b *binding) []*binding {
 	return slices.Delete(list, at, at+1)
 }
 
-func find(list []*binding, name string) (int, bool) {
-	return slices.BinarySearchFunc(list, name, func(b *binding, name string) int { return strings.Compare(b.name, name) })
+func find(list []held, name string) (int, bool) {
+	return slices.BinarySearchFunc(list, name, func(b held, name string) int { return strings.Compare(b.name, name) })
 }

@@ -52,15 +52,36 @@ func (d Decision) Allowed() bool { return d.Cause == CauseRole }
 // permit looks for a role that gives what is asked: the user's before those of the groups, and of each the cluster-wide
 // ones first.
 func (k *records) permit(id *auth.Identity, q *Question) Decision {
-	a := ask(q)
-	b := k.users[id.User].gives(&a)
+	mark := k.marker.question(q)
+	b := k.first(k.users[id.User], q, mark)
 	for i := 0; b == nil && i < len(id.Groups); i++ {
-		b = k.groups[id.Groups[i]].gives(&a)
+		b = k.first(k.groups[id.Groups[i]], q, mark)
 	}
 	if b == nil {
 		return Decision{Cause: CauseNoRole}
 	}
 	return Decision{Cause: CauseRole, Role: b.roleName, Binding: b.name}
+}
+
+// first is the first of a holder's bindings that gives what is asked.
+func (k *records) first(h *holder, q *Question, mark mark) *binding {
+	if h == nil {
+		return nil
+	}
+	b := k.firstOf(h.everywhere, q, mark)
+	if b == nil && q.Namespace != "" {
+		b = k.firstOf(h.in[q.Namespace], q, mark)
+	}
+	return b
+}
+
+func (k *records) firstOf(list []held, q *Question, mark mark) *binding {
+	for i := range list {
+		if k.marks[list[i].slot]&mark != 0 && list[i].role.gives(q) {
+			return list[i].binding
+		}
+	}
+	return nil
 }
 
 // check goes through what must hold, in order.

@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	"hash/maphash"
 	"unique"
 
 	"kayra/store"
@@ -13,6 +14,9 @@ type records struct {
 	apis       map[string]*api
 	namespaces map[string]bool // whether it is active
 	roles      map[string]*role
+	marks      []mark // of the roles, by their slots
+	free       []int  // slots
+	marker     marker
 	bindings   map[string]*binding
 	users      map[string]*holder
 	groups     map[string]*holder
@@ -21,7 +25,7 @@ type records struct {
 func newRecords() *records {
 	return &records{
 		apis: map[string]*api{}, namespaces: map[string]bool{}, roles: map[string]*role{}, bindings: map[string]*binding{},
-		users: map[string]*holder{}, groups: map[string]*holder{},
+		users: map[string]*holder{}, groups: map[string]*holder{}, marker: marker(maphash.MakeSeed()),
 	}
 }
 
@@ -37,6 +41,7 @@ type role struct {
 	there bool
 	rules []rule
 	bound int // bindings that name it
+	slot  int // of its mark
 }
 
 // change is a record that was written, or with a nil record, one that is to be forgotten.
@@ -84,6 +89,7 @@ func (k *records) apply(c change) {
 	case *catalog.Role:
 		to := k.role(c.id.Name)
 		to.there, to.rules = true, newRules(r.Rules)
+		k.marks[to.slot] = k.marker.role(to.rules)
 	case *catalog.RoleBinding:
 		k.unbind(c.id.Name)
 		k.bind(once(c.id.Name), r)
@@ -107,7 +113,7 @@ func (k *records) delete(id catalog.ID) {
 		}
 	case catalog.KindRole:
 		if r := k.roles[id.Name]; r != nil {
-			r.there, r.rules = false, nil
+			r.there, r.rules, k.marks[r.slot] = false, nil, 0
 			k.dropRole(id.Name)
 		}
 	case catalog.KindRoleBinding:
@@ -135,7 +141,7 @@ func (k *records) dropAPI(name string) {
 func (k *records) role(name string) *role {
 	r := k.roles[name]
 	if r == nil {
-		r = &role{}
+		r = &role{slot: k.slot()}
 		k.roles[once(name)] = r
 	}
 	return r
@@ -144,7 +150,19 @@ func (k *records) role(name string) *role {
 func (k *records) dropRole(name string) {
 	if r := k.roles[name]; !r.there && r.bound == 0 {
 		delete(k.roles, name)
+		k.free = append(k.free, r.slot)
 	}
+}
+
+// slot is one that no role has.
+func (k *records) slot() int {
+	if last := len(k.free) - 1; last >= 0 {
+		slot := k.free[last]
+		k.free = k.free[:last]
+		return slot
+	}
+	k.marks = append(k.marks, 0)
+	return len(k.marks) - 1
 }
 
 // once has one copy of each name, however many records have it.

@@ -1,92 +1,86 @@
 package rbac
 
 import (
+	"hash/maphash"
 	"slices"
-	"unique"
 
 	"kayra/store/catalog"
 )
 
-// word is a name in the one copy that there is of it, so that two are compared at the cost of two pointers.
-type word = unique.Handle[string]
-
-// asked is a [Question] in words.
-type asked struct {
-	api, resource, verb word
-	everything          word
-	namespace           string
-}
-
-func ask(q *Question) asked {
-	return asked{
-		api: unique.Make(q.API), resource: unique.Make(q.Resource), verb: unique.Make(q.Verb),
-		everything: unique.Make(catalog.Everything), namespace: q.Namespace,
-	}
-}
-
-// rule is a [catalog.Rule] in words.
+// rule is a [catalog.Rule] to be asked.
 type rule struct {
-	apis, resources, verbs words
+	apis, resources, verbs names
 }
 
-// words are a list, the first of it within reach: most lists have no other.
-type words struct {
-	first word
-	more  []word
+// names are a list of names, or all that there are.
+type names struct {
+	all  bool
+	list []string
 }
 
 func newRules(from []catalog.Rule) []rule {
 	rules := make([]rule, len(from))
 	for i, r := range from {
-		rules[i] = rule{newWords(r.APIs), newWords(r.Resources), newWords(r.Verbs)}
+		rules[i] = rule{newNames(r.APIs), newNames(r.Resources), newNames(r.Verbs)}
 	}
 	return rules
 }
 
-func newWords(from []string) words {
-	if len(from) == 0 {
-		return words{} // no word is like its first one
-	}
+func newNames(from []string) names {
 	if slices.Contains(from, catalog.Everything) {
-		return words{first: unique.Make(catalog.Everything)}
+		return names{all: true}
 	}
-	w := words{first: unique.Make(from[0])}
-	for _, name := range from[1:] {
-		w.more = append(w.more, unique.Make(name))
+	list := make([]string, len(from))
+	for i, name := range from {
+		list[i] = once(name)
 	}
-	return w
+	return names{list: list}
 }
 
-func (w *words) have(one, everything word) bool {
-	return w.first == one || w.first == everything || len(w.more) > 0 && slices.Contains(w.more, one)
-}
+func (n *names) have(name string) bool { return n.all || slices.Contains(n.list, name) }
 
-func (r *role) gives(a *asked) bool {
+func (r *role) gives(q *Question) bool {
 	for i := range r.rules {
 		rule := &r.rules[i]
-		if rule.apis.have(a.api, a.everything) && rule.resources.have(a.resource, a.everything) && rule.verbs.have(a.verb, a.everything) {
+		if rule.apis.have(q.API) && rule.resources.have(q.Resource) && rule.verbs.have(q.Verb) {
 			return true
 		}
 	}
 	return false
 }
 
-func (h *holder) gives(a *asked) *binding {
-	if h == nil {
-		return nil
-	}
-	b := first(h.everywhere, a)
-	if b == nil && a.namespace != "" {
-		b = first(h.in[a.namespace], a)
-	}
-	return b
+// mark is a set of bits by which most of the roles that do not give what is asked are told from those that may, without
+// a look at them: the lower half stands for APIs, the upper one for resources of any API. A role whose mark has no bit in
+// common with that of a question does not give it.
+type mark uint64
+
+const half = 32
+
+// marker makes marks.
+type marker maphash.Seed
+
+func (p marker) bit(name string) mark {
+	return 1 << (maphash.String(maphash.Seed(p), name) % half)
 }
 
-func first(list []*binding, a *asked) *binding {
-	for _, b := range list {
-		if b.role.gives(a) {
-			return b
+func (p marker) question(q *Question) mark { return p.bit(q.API) | p.bit(q.Resource)<<half }
+
+func (p marker) role(rules []rule) mark {
+	var out mark
+	for i := range rules {
+		r := &rules[i]
+		switch {
+		case !r.apis.all:
+			for _, name := range r.apis.list {
+				out |= p.bit(name)
+			}
+		case !r.resources.all:
+			for _, name := range r.resources.list {
+				out |= p.bit(name) << half
+			}
+		default:
+			return ^mark(0)
 		}
 	}
-	return nil
+	return out
 }
