@@ -44,7 +44,6 @@ func (s Server) config(log *slog.Logger, files group, contents [][]byte) (*tls.C
 			return nil, err
 		}
 		config.ClientAuth = tls.RequireAndVerifyClientCert
-		config.SessionTicketsDisabled = true // whom an authority was taken from could otherwise resume a session
 	}
 	now, leaf := time.Now(), pair.Leaf
 	if now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) {

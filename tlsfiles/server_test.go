@@ -122,7 +122,7 @@ func trusting(a *tlstest.Authority) *tls.Config {
 func TestServerFilesThatChange(t *testing.T) {
 	t.Parallel()
 	ca := tlstest.New(t, "ca")
-	old, fresh := ca.Issue(tlstest.Leaf{Name: "old"}), ca.Issue(tlstest.Leaf{Name: "new"})
+	old, fresh := padded(ca.Issue(tlstest.Leaf{Name: "old"})), padded(ca.Issue(tlstest.Leaf{Name: "new"}))
 	for how, replace := range map[string]func(t *testing.T, dir string){
 		"written over": func(t *testing.T, dir string) {
 			t.Helper()
@@ -185,11 +185,38 @@ func TestServerFilesThatChange(t *testing.T) {
 	}
 }
 
+// padded makes the files of all pairs equally long, as they happen to be.
+func padded(p tlstest.Pair) tlstest.Pair {
+	const length = 2048
+	fill := func(content []byte) []byte {
+		return append(content, bytes.Repeat([]byte("\n"), length-len(content))...)
+	}
+	return tlstest.Pair{Cert: fill(p.Cert), Key: fill(p.Key)}
+}
+
 func rename(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.Rename(from, to); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Files that were written, read and written again within a moment have the same size and, on many file systems, the same time.
+func TestServerFilesThatChangeTwiceInAMoment(t *testing.T) {
+	t.Parallel()
+	ca, dir, now := tlstest.New(t, "ca"), t.TempDir(), time.Now().Add(time.Hour) // which is young for long enough
+	write := func(name string) (cert, key string) {
+		cert, key = padded(ca.Issue(tlstest.Leaf{Name: name})).Write(t, dir, "tls")
+		if err := errors.Join(os.Chtimes(cert, now, now), os.Chtimes(key, now, now)); err != nil {
+			t.Fatal(err)
+		}
+		return cert, key
+	}
+	cert, key := write("one")
+	address, _ := serve(t, tlsfiles.Server{CertFile: cert, KeyFile: key})
+	named(t, address, trusting(ca), "one")
+	write("two")
+	named(t, address, trusting(ca), "two")
 }
 
 // Kubernetes mounts a secret as links to ..data/NAME, and moves the link ..data to a new directory.
@@ -285,6 +312,9 @@ func TestClientCertificates(t *testing.T) {
 	}
 	mine, theirs := client(ca, time.Time{}), client(other, time.Time{})
 	named(t, address, mine, "server")
+	if session, ok := mine.ClientSessionCache.Get("127.0.0.1"); !ok || session == nil {
+		t.Error("there is no session that could be resumed")
+	}
 	for who, config := range map[string]*tls.Config{"nobody": trusting(ca), "a stranger": theirs, "expired": client(ca, time.Now().Add(-time.Minute))} {
 		if _, err := meet(t, address, config); tlsfiles.ReasonOf(err) != tlsfiles.Unproven {
 			t.Errorf("%s: %v", who, err)
