@@ -44,12 +44,10 @@ func TestGates(t *testing.T) {
 				l.want(http.StatusOK, method, at, nil, "Authorization", "")
 				continue
 			}
-			for _, authorization := range []string{
-				"", "Bearer wrong", "Bearer ", "Bearer", "Basic cm9vdDpyb290LXRva2Vu", rootToken, "Bearer " + rootToken + "x",
-			} {
+			for authorization, says := range challenges() {
 				a := l.want(http.StatusUnauthorized, method, at, `{}`, "Authorization", authorization)
-				if got := a.header.Get("WWW-Authenticate"); got != `Bearer realm="kayra"` {
-					t.Errorf("WWW-Authenticate %q", got)
+				if got := a.header["Www-Authenticate"]; len(got) != 1 || got[0] != says {
+					t.Errorf("%q: WWW-Authenticate %q, want %q", authorization, got, says)
 				}
 			}
 			a := l.call(method, at, `{}`, "Authorization", "Bearer "+annToken)
@@ -63,6 +61,39 @@ func TestGates(t *testing.T) {
 	}
 	if got := l.registration()["sync_id"]; got == "" {
 		t.Error("no sync_id")
+	}
+}
+
+// challenges are what a server says to an Authorization header that it takes nobody for.
+func challenges() map[string]string {
+	const (
+		none  = `Bearer realm="kayra"`
+		wrong = none + `, error="invalid_token", error_description="not authenticated: the token is not known: send one that this server accepts"`
+		shape = none + `, error="invalid_token", error_description="not authenticated: what follows Bearer is not one token: ` +
+			`a token has letters, digits and -._~+/ only, and may end in =: send one that this server accepts"`
+	)
+	return map[string]string{
+		"": none, "Bearer ": none, "Bearer": none, "Basic cm9vdDpyb290LXRva2Vu": none, rootToken: none,
+		"Bearer wrong": wrong, "Bearer " + rootToken + "x": wrong, "Bearer a.b.c": wrong,
+		"Bearer " + rootToken + " x": shape, `Bearer "` + rootToken + `"`: shape, "Bearer " + rootToken + ", Bearer x": shape,
+	}
+}
+
+func TestSeveralAuthorizationHeaders(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, openLocal(t))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.url+"/apis", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header["Authorization"] = []string{"Bearer " + rootToken, "Bearer " + rootToken}
+	res, err := l.http.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if got := res.Header.Get("WWW-Authenticate"); res.StatusCode != http.StatusUnauthorized || !strings.Contains(got, "several Authorization headers") {
+		t.Errorf("status %d, WWW-Authenticate %q", res.StatusCode, got)
 	}
 }
 

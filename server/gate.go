@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -92,19 +91,4 @@ func (s *Server) permit(who auth.Identity, q rbac.Question) error {
 func (s *Server) unknown(err error) error {
 	s.metrics.decided(causeUnknown)
 	return refuse(http.StatusServiceUnavailable, "%v: try again, or ask a sysadmin", err)
-}
-
-func (s *Server) identify(r *http.Request) (auth.Identity, error) {
-	token := auth.Bearer(r)
-	if token == "" {
-		return auth.Identity{}, refuse(http.StatusUnauthorized, "send a token: Authorization: Bearer TOKEN")
-	}
-	who, err := s.who.Authenticate(r.Context(), token)
-	switch {
-	case errors.Is(err, auth.ErrUnauthenticated):
-		return who, refuse(http.StatusUnauthorized, "%v: send one that this server accepts", err)
-	case err != nil:
-		return who, fmt.Errorf("authenticate: %w", err)
-	}
-	return who, nil
 }

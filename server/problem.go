@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"kayra/server/api"
+	"kayra/server/auth"
 	"kayra/store"
 	"kayra/store/catalog"
 )
@@ -18,6 +21,9 @@ type refusal struct {
 	status int
 	detail string
 	fields []api.FieldError
+
+	invalidToken bool          // with 401: a token was sent
+	retryAfter   time.Duration // with 503; 0: a second
 }
 
 func (e *refusal) Error() string { return e.detail }
@@ -51,6 +57,8 @@ func asRefusal(err error) *refusal {
 		return own
 	case errors.As(err, &domain):
 		return &refusal{status: statusOf(domain.Kind), detail: domain.Detail, fields: fields(domain.Fields)}
+	case errors.Is(err, auth.ErrUnavailable):
+		return &refusal{status: http.StatusServiceUnavailable, detail: auth.ErrUnavailable.Error() + ": try again later", retryAfter: auth.FetchPause}
 	case errors.Is(err, store.ErrTooLarge):
 		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "the record would be larger than the store takes: make it smaller"}
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
@@ -86,17 +94,18 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	told := asRefusal(err)
 	switch told.status {
 	case http.StatusInternalServerError, http.StatusServiceUnavailable:
-		if r.Context().Err() == nil { // otherwise the client is gone, and there is nothing wrong here
+		// Where the client is gone, nothing is wrong here. What keeps an issuer away was logged, once for all requests.
+		if r.Context().Err() == nil && !errors.Is(err, auth.ErrUnavailable) {
 			s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("method", r.Method),
 				slog.String("path", r.URL.Path), slog.String("request_id", w.Header().Get(requestIDHeader)), slog.Any("error", err))
 		}
 	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", `Bearer realm="kayra"`)
+		w.Header().Set("WWW-Authenticate", told.challenge())
 	case http.StatusRequestEntityTooLarge:
 		w.Header().Set("Connection", "close") // rather than read the rest
 	}
 	if told.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Retry-After", strconv.Itoa(int(max(told.retryAfter, time.Second).Seconds())))
 	}
 	s.write(w, r, api.ProblemType, told.status, api.Problem{
 		Type: "about:blank", Title: http.StatusText(told.status), Status: told.status,

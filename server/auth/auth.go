@@ -4,13 +4,22 @@ package auth
 import (
 	"context"
 	"errors"
-	"net/http"
+	"fmt"
 	"slices"
-	"strings"
 )
 
-// ErrUnauthenticated is wrapped by an Authenticator's refusals. What it says is shown to the caller.
-var ErrUnauthenticated = errors.New("not authenticated")
+var (
+	// ErrUnauthenticated is wrapped by an Authenticator's refusals. What it says is shown to the caller.
+	ErrUnauthenticated = errors.New("not authenticated")
+
+	// ErrUnavailable is wrapped when the token may be good, but the keys to check it with cannot be had from its issuer
+	// now. What keeps them away has been logged.
+	ErrUnavailable = errors.New("the issuer of the token does not answer, so that the token cannot be checked now")
+)
+
+func refusal(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrUnauthenticated, fmt.Sprintf(format, args...))
+}
 
 // Identity is who a request comes from.
 type Identity struct {
@@ -19,7 +28,7 @@ type Identity struct {
 }
 
 // Authenticator tells who a bearer token belongs to. It fails with ErrUnauthenticated when it belongs to nobody; any
-// other error means that it could not find out.
+// other error, such as ErrUnavailable, means that it could not find out. No error shows any part of the token.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (Identity, error)
 }
@@ -34,17 +43,4 @@ type Sysadmins struct {
 func (s Sysadmins) Include(id Identity) bool {
 	return slices.Contains(s.Users, id.User) ||
 		slices.ContainsFunc(id.Groups, func(group string) bool { return slices.Contains(s.Groups, group) })
-}
-
-// Bearer is the token that the request carries (RFC 6750, section 2.1), or "".
-func Bearer(r *http.Request) string {
-	values := r.Header["Authorization"]
-	if len(values) != 1 {
-		return ""
-	}
-	scheme, token, _ := strings.Cut(values[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(token)
 }

@@ -3,7 +3,6 @@ package auth_test
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -84,20 +83,5 @@ func TestSysadmins(t *testing.T) {
 		if got := s.Include(c.who); got != c.want {
 			t.Errorf("%v: %t", c.who, got)
 		}
-	}
-}
-
-func TestBearer(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]string{
-		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc ": "abc",
-		"": "", "Bearer": "", "Bearer ": "", "Basic abc": "", "abc": "", "Bearerabc": "",
-	} {
-		if got := auth.Bearer(&http.Request{Header: http.Header{"Authorization": {value}}}); got != want {
-			t.Errorf("%q: %q, want %q", value, got, want)
-		}
-	}
-	if got := auth.Bearer(&http.Request{Header: http.Header{"Authorization": {"Bearer a", "Bearer b"}}}); got != "" {
-		t.Errorf("two headers: %q", got)
 	}
 }

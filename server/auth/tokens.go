@@ -64,7 +64,7 @@ func (t *Tokens) Authenticate(_ context.Context, token string) (Identity, error)
 		found = subtle.ConstantTimeSelect(same, i, found)
 	}
 	if found < 0 {
-		return Identity{}, fmt.Errorf("%w: the token is not known", ErrUnauthenticated)
+		return Identity{}, refusal("the token is not known")
 	}
 	return t.list[found].Identity, nil
 }

@@ -1,0 +1,38 @@
+package auth_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"kayra/server/auth"
+	"kayra/server/auth/oidctest"
+)
+
+// BenchmarkAuthenticate measures a static token among 100, and a JWT whose key is known.
+func BenchmarkAuthenticate(b *testing.B) {
+	list := make([]auth.Token, 100)
+	for i := range list {
+		list[i] = auth.Token{Identity: auth.Identity{User: "ann"}, Digest: auth.DigestOf(fmt.Sprint("token-", i))}
+	}
+	tokens, err := auth.NewTokens(list)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rs, es := oidctest.NewKey(b, "rs", jose.RS256), oidctest.NewKey(b, "es", jose.ES256)
+	d := newDesk(b, oidctest.Start(b, rs, es))
+	chain := auth.NewChain(tokens, d.OIDC)
+	for _, c := range []struct{ name, token string }{
+		{"static", "token-50"}, {"RS256", d.issuer.Token(rs, nil)}, {"ES256", d.issuer.Token(es, nil)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := chain.Authenticate(b.Context(), c.token); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
