@@ -15,6 +15,7 @@ import (
 	"kayra/cli/term"
 	"kayra/config"
 	"kayra/server/api"
+	"kayra/server/auth"
 )
 
 // login stores a token for a server, after it was tried.
@@ -219,8 +220,8 @@ func (e *env) askToken(ctx context.Context, server string) (string, error) {
 	if text == "" {
 		return "", usage("pipe it in, or run `kayra login` at a terminal", "no token came from the standard input")
 	}
-	if !sendable(text) {
-		return "", usage("", "what came from the standard input is no token: line breaks and control characters are not allowed in one")
+	if !auth.IsToken(text) {
+		return "", usage("", "what came from the standard input is no token: a token has letters, digits and -._~+/ only, and may end in =")
 	}
 	return text, nil
 }

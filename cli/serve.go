@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -27,6 +25,7 @@ type serve struct {
 	process
 
 	tokens *auth.Tokens
+	issuer *auth.OIDC // nil: none
 }
 
 func serveCommand(e *env) *cobra.Command {
@@ -57,19 +56,25 @@ func (s *serve) load(cmd *cobra.Command, e *env) error {
 	if err := s.listenTLS(s.config.Server.TLS, "server.tls"); err != nil {
 		return err
 	}
-	if len(s.config.Auth.Tokens) == 0 {
-		s.log.Warn("nobody can call the API: auth.tokens is empty")
+	if len(s.config.Auth.Tokens) == 0 && s.config.Auth.OIDC.Issuer == "" {
+		s.log.Warn("nobody can call the API: auth.tokens is empty, and auth.oidc.issuer is not set")
 	}
 	var err error
-	s.tokens, err = tokensOf(s.config, e.lookup)
+	if s.tokens, err = tokensOf(s.config, e.lookup); err != nil {
+		return err
+	}
+	s.issuer, err = issuerOf(s.config.Auth.OIDC, s.log)
 	return err
 }
 
 func (s *serve) run(ctx context.Context, l net.Listener) error {
+	if s.issuer != nil {
+		defer s.issuer.Close()
+	}
 	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log})
 	srv, err := server.New(server.Options{
 		Repository:    catalog.NewRepository(s.store, s.scope()),
-		Authenticator: s.tokens,
+		Authenticator: auth.NewChain(s.tokens, s.issuer),
 		Sysadmins:     auth.Sysadmins(s.config.Auth.Sysadmins),
 		Policy:        policy,
 		Domain:        s.config.Domain,
@@ -117,8 +122,8 @@ func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
 			continue
 		}
 		text, err := t.Token.Reveal(env)
-		if err == nil && !sendable(text) {
-			err = errors.New("spaces around a token, line breaks and control characters in it are not allowed: no request could carry it")
+		if err == nil && !auth.IsToken(text) {
+			err = errors.New("no request could carry it: a token has letters, digits and -._~+/ only, and may end in =")
 		}
 		if err != nil {
 			return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens[%d].token: %v", c.File(), i, err), err: err}
@@ -130,9 +135,4 @@ func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
 		return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens: %v", c.File(), err), err: err}
 	}
 	return tokens, nil
-}
-
-// sendable tells whether a request can carry the token as it stands.
-func sendable(token string) bool {
-	return token == strings.TrimSpace(token) && !strings.ContainsFunc(token, unicode.IsControl)
 }
