@@ -9,11 +9,16 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/time/rate"
 )
 
 const (
-	// FetchPause is the time between two fetches of an issuer's keys: what is unavailable now may be had after it.
-	FetchPause = 10 * time.Second
+	// FetchPause is the time between two fetches of an issuer's keys, after the first few: what is unavailable now may be
+	// had after it.
+	FetchPause = 5 * time.Second
+	// fetchBurst is how many fetches may follow each other at once, as long as they succeed: keys that are replaced
+	// without notice, and again, refuse nobody.
+	fetchBurst = 4
 
 	fetchTimeout = 10 * time.Second
 	staleAfter   = 5 * time.Minute  // fetched anew, while the known keys are used
@@ -29,6 +34,7 @@ type keyring struct {
 	log   *slog.Logger
 
 	fetches sync.WaitGroup
+	budget  *rate.Limiter // of fetches
 
 	mu      sync.Mutex
 	known   *keySet   // nil until a fetch has succeeded
@@ -50,7 +56,7 @@ func newKeyring(
 ) *keyring {
 	base, stop := context.WithCancel(context.Background())
 	return &keyring{
-		fetch: fetch, stop: stop, now: now, log: log,
+		fetch: fetch, stop: stop, now: now, log: log, budget: rate.NewLimiter(rate.Every(FetchPause), fetchBurst),
 		bound: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 			unbind := context.AfterFunc(base, cancel)
@@ -69,13 +75,13 @@ func (r *keyring) close() {
 
 // verify gives the payload if a key in force has signed it.
 func (r *keyring) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
-	set, err := r.current(ctx)
+	set, fresh, err := r.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	payload, refusal := set.verify(signed)
-	if refusal == nil {
-		return payload, nil
+	if refusal == nil || fresh {
+		return payload, refusal
 	}
 	newer, err := r.newer(ctx, set)
 	switch {
@@ -89,23 +95,25 @@ func (r *keyring) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]
 	return newer.verify(signed)
 }
 
-// current gives the keys in force. It waits for a fetch where there are none, or ones that were not used for long.
-func (r *keyring) current(ctx context.Context) (*keySet, error) {
+// current gives the keys in force, and whether they were waited for: it waits for a fetch where there are none, or ones
+// that were not used for long.
+func (r *keyring) current(ctx context.Context) (set *keySet, fresh bool, err error) {
 	r.mu.Lock()
-	set, failing, age := r.known, r.failed, r.now().Sub(r.began)
+	set = r.known
+	failing, age := r.failed, r.now().Sub(r.began)
 	var f *fetching
 	if set == nil || age >= staleAfter {
 		f = r.fetchLocked(ctx)
 	}
 	r.mu.Unlock()
 	if set != nil && (f == nil || failing || age < trustedFor) {
-		return set, nil
+		return set, false, nil
 	}
 	newer, err := wait(ctx, f)
 	if err != nil && set != nil && ctx.Err() == nil {
-		return set, nil
+		return set, false, nil
 	}
-	return newer, err
+	return newer, err == nil, err
 }
 
 // newer gives keys that were fetched after the set was found to lack one, or the set itself if it is as good as new.
@@ -126,8 +134,8 @@ func (r *keyring) newer(ctx context.Context, set *keySet) (*keySet, error) {
 
 // fetchLocked gives the fetch that runs, or begins one. It gives nil when it is too early for another one.
 func (r *keyring) fetchLocked(ctx context.Context) *fetching {
-	early := !r.ended.IsZero() && r.now().Sub(r.ended) < FetchPause
-	if r.running != nil || early || r.closed {
+	early := r.failed && r.now().Sub(r.ended) < FetchPause
+	if r.running != nil || early || r.closed || !r.budget.AllowN(r.now(), 1) {
 		return r.running
 	}
 	f := &fetching{done: make(chan struct{})}

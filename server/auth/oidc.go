@@ -45,9 +45,10 @@ type OIDCOptions struct {
 //     so long that they are 10 minutes old, the next token waits for the fetch. A key that the issuer has withdrawn is
 //     refused from then on.
 //   - A token that no known key has signed has the keys fetched anew at once, and waits for that.
-//   - Callers who need a fetch at the same time share it. It ends within the timeout, whoever of them goes away. The next
-//     one begins no sooner than 10 seconds after its end, however many tokens ask for it.
-//   - Within these 10 seconds after a fetch, a token with a key that is not in the set is refused for good
+//   - Callers who need a fetch at the same time share it. It ends within the timeout, whoever of them goes away. A few
+//     may follow each other at once, and then one every 5 seconds, however many tokens ask for more; after one that
+//     failed there is none for 5 seconds.
+//   - When it is too early for another fetch, a token with a key that is not in the set is refused for good
 //     (ErrUnauthenticated): the set is as good as new, and answers otherwise would let anyone who makes up key ids
 //     take up the issuer's time. An issuer that publishes a key before it signs with it never has a good token refused.
 //   - When the issuer cannot be reached, the keys that are known stay in force, for as long as that takes, and tokens
