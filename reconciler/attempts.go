@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-uuid"
 
+	"kayra/store"
 	"kayra/store/catalog"
 )
 
@@ -91,12 +92,13 @@ func (w *worker) again(ctx context.Context, c claim, o catalog.Outcome) (bool, c
 }
 
 // persist repeats a write that the store does not answer until it is taken, refused, or ctx ends: a result is worth
-// waiting for as long as the lock is held.
+// waiting for as long as the lock is held. One that is too large for the store stays so.
 func (w *worker) persist(ctx context.Context, write func() error) error {
 	const least, spread = 50 * time.Millisecond, 200 * time.Millisecond
 	for {
 		err := write()
-		if err == nil || errors.Is(err, catalog.ErrLost) || errors.Is(err, catalog.ErrDropped) || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || errors.Is(err, catalog.ErrLost) || errors.Is(err, catalog.ErrDropped) ||
+			errors.Is(err, store.ErrTooLarge) {
 			return err
 		}
 		w.log.Warn("the store did not take a result; it is tried again", slog.Any("error", err))

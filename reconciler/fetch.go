@@ -2,9 +2,12 @@ package reconciler
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"kayra/store"
 	"kayra/store/catalog"
 )
 
@@ -58,12 +61,17 @@ func (w *worker) document(ctx context.Context, api string) (document []byte, res
 
 // fetched records how the fetch ended.
 func (w *worker) fetched(ctx context.Context, claim *catalog.SpecClaim, o catalog.Outcome, document []byte, resources []catalog.Resource) {
-	err := w.persist(ctx, func() error {
-		if o.Phase == catalog.PhaseSuccess {
-			return w.repo.FinishFetch(ctx, claim, document, resources)
+	var err error
+	if o.Phase == catalog.PhaseSuccess {
+		err = w.persist(ctx, func() error { return w.repo.FinishFetch(ctx, claim, document, resources) })
+		if errors.Is(err, store.ErrTooLarge) {
+			o = fetchOutcome(fmt.Errorf("the document of %s has %d bytes, with which the store does not take it: "+
+				"raise etcd's --max-request-bytes, or have the app serve less", w.job.api, len(document)))
 		}
-		return w.repo.FailFetch(ctx, claim, o)
-	})
+	}
+	if o.Phase != catalog.PhaseSuccess {
+		err = w.persist(ctx, func() error { return w.repo.FailFetch(ctx, claim, o) })
+	}
 	switch {
 	case err != nil:
 		w.abandon(ctx, claim)

@@ -3,6 +3,7 @@ package reconciler_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,8 @@ import (
 func paths(methods string, paths ...string) []byte {
 	items := make([]string, 0, len(paths))
 	for _, p := range paths {
-		items = append(items, fmt.Sprintf("%q: {%s}", p, methods))
+		name, _ := json.Marshal(p) // a text always can be
+		items = append(items, fmt.Sprintf("%s: {%s}", name, methods))
 	}
 	return fmt.Appendf(nil, `{"openapi": "3.0.3", "paths": {%s}}`, strings.Join(items, ", "))
 }
@@ -42,23 +44,35 @@ func TestResourcesOfPaths(t *testing.T) {
 		base + "namespaces":                                   global("namespaces", "create", "list"),
 		base + "namespaces/{namespace}":                       global("namespaces", "create", "get"),
 
-		base:                                       none,
-		base + "machines/":                         none,
-		base + "machines/all":                      none,
-		base + "machines/{name}/":                  none,
-		base + "machines/{name}/{other}":           none,
-		base + "machines/{name}/a/b":               none,
-		base + "{resource}":                        none,
-		base + "machines-{name}":                   none,
-		base + "machines/{name}/log-{date}":        none,
-		base + "namespaces/{namespace}/":           none,
-		base + "namespaces/core/machines":          none,
-		base + "//":                                none,
-		"/apis/compute.example.com/v2/machines":    none,
-		"/apis/other.example.com/v1/machines":      none,
-		"/apis/compute.example.com.evil/v1/things": none,
-		"/-/healthz":                               none,
-		"":                                         none,
+		base:                                           none,
+		base + "machines/":                             none,
+		base + "machines/all":                          none,
+		base + "machines/{name}/":                      none,
+		base + "machines/{name}/{other}":               none,
+		base + "machines/{name}/a/b":                   none,
+		base + "{resource}":                            none,
+		base + "machines-{name}":                       none,
+		base + "machines_v2.1/{name}/power:on":         global("machines_v2.1/power:on", "create", "get"),
+		base + strings.Repeat("x", 128):                global(strings.Repeat("x", 128), "create", "list"),
+		base + strings.Repeat("x", 129):                none,
+		base + "a/{" + strings.Repeat("x", 2000) + "}": none,
+		base + "*":                                     none,
+		base + "..":                                    none,
+		base + "a/{name}/.":                            none,
+		base + "two words":                             none,
+		base + "machines?all=true":                     none,
+		base + "caf\u00e9":                             none,
+		base + "\x1b[2J":                               none,
+		base + "a/{name}/\u202egnp":                    none,
+		base + "machines/{name}/log-{date}":            none,
+		base + "namespaces/{namespace}/":               none,
+		base + "namespaces/core/machines":              none,
+		base + "//":                                    none,
+		"/apis/compute.example.com/v2/machines":        none,
+		"/apis/other.example.com/v1/machines":          none,
+		"/apis/compute.example.com.evil/v1/things":     none,
+		"/-/healthz":                                   none,
+		"":                                             none,
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +118,7 @@ func TestUselessDocuments(t *testing.T) {
 		"paths null":               `{"openapi": "3.1.0", "paths": null}`,
 		"paths a list":             `{"openapi": "3.1.0", "paths": []}`,
 		"a path that is a text":    `{"openapi": "3.1.0", "paths": {` + machines + `: "text"}}`,
-		"a long path":              `{"openapi": "3.1.0", "paths": {"/apis/compute.example.com/v1/` + strings.Repeat("x", 900_000) + `": 1}}`,
+		"a long path":              `{"openapi": "3.1.0", "paths": {"/apis/compute.example.com/v1/a/{` + strings.Repeat("x", 900) + `}": 1}}`,
 		"resources beyond measure": string(paths(`"get": {}, "post": {}`, many...)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,6 +153,9 @@ func FuzzDocument(f *testing.F) {
 	f.Add(paths(`"get": {}`, "/apis/compute.example.com/v1/machines/{name}/restart", "/apis/compute.example.com/v1/namespaces/{n}/a"))
 	f.Add([]byte(`{"openapi": "3.1.0", "paths": {"x-b": true, "/apis/compute.example.com/v1/a": null}}`))
 	f.Add([]byte(`{"openapi": "3.1.0", "paths": {"/apis/compute.example.com/v1/\u0000/{}": {"GET": {}}}}`))
+	for _, web := range webs() {
+		f.Add(web[:min(len(web), 2000)])
+	}
 	verbs := []string{"create", "delete", "get", "list", "patch", "update"}
 	f.Fuzz(func(t *testing.T, document []byte) {
 		got, err := reconciler.DeriveResources(compute, document)
@@ -149,7 +166,7 @@ func FuzzDocument(f *testing.F) {
 			t.Errorf("%d bytes of resources", len(size))
 		}
 		for i, r := range got {
-			if r.Name == "" || strings.ContainsAny(r.Name, "{}") || strings.Count(r.Name, "/") > 1 {
+			if strings.Count(r.Name, "/") > 1 || len(r.Name) > 257 || url.PathEscape(r.Name) != strings.ReplaceAll(r.Name, "/", "%2F") {
 				t.Errorf("a resource called %q", r.Name)
 			}
 			if len(r.Verbs) == 0 || !slices.IsSorted(r.Verbs) || slices.ContainsFunc(r.Verbs, func(v string) bool {

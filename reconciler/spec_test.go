@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"kayra/store/catalog"
+	"kayra/store/etcd"
+	"kayra/store/etcd/etcdtest"
 )
 
 // useless are documents that no subscription moves without, each with what the failure says.
@@ -214,4 +216,24 @@ func TestRegistrationIsDeletedDuringTheFetch(t *testing.T) {
 		w.register(compute, "sre")
 		w.synced("sre")
 	})
+}
+
+// A store may be set to take less than a document. Trying again would not mend that.
+func TestDocumentThatTheStoreRefuses(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t, etcdtest.MaxRequest(100<<10))
+	options := etcd.Options{Endpoints: server.Endpoints(), Prefix: server.Prefix(t), RequestTimeout: patience}
+	w := newWorldOn(t, fleet{"etcd", 1}, onEtcd(options))
+	w.start()
+	w.app.document(serveText(padded(200 << 10)))
+	w.register(compute, "sre")
+	w.eventually("the fetch has failed", func() bool { return w.sub("sre").State == catalog.StateError })
+	w.settle()
+	if got := w.sub("sre"); got.Reason != catalog.ReasonSpecUnavailable ||
+		!strings.Contains(got.Message, "204800 bytes") || !strings.Contains(got.Message, "--max-request-bytes") {
+		t.Errorf("the subscription says %s: %s", got.Reason, got.Message)
+	}
+	w.app.document(serveText(document))
+	w.sync(catalog.SyncRequest{})
+	w.synced("sre")
 }

@@ -47,6 +47,7 @@ type options struct {
 	tls   bool
 	guard *tlstest.Authority // nil: everybody may do everything
 	token string
+	most  uint
 }
 
 // Option changes how a server is run.
@@ -57,6 +58,9 @@ func Fsync() Option { return func(o *options) { o.fsync = true } }
 
 // TLS has the server speak TLS to its clients, with a certificate that it makes for itself; see CA.
 func TLS() Option { return func(o *options) { o.tls = true } }
+
+// MaxRequest has the server refuse requests of more bytes. Its default is etcd's own, 1.5 MiB.
+func MaxRequest(bytes uint) Option { return func(o *options) { o.most = bytes } }
 
 // Start starts a server that the end of the test stops. Clients that the test closes in a Cleanup of its own are closed
 // before.
@@ -124,6 +128,9 @@ func (s *Server) config() *embed.Config {
 	cfg.ClientAutoTLS, cfg.SelfSignedCertValidity = s.options.tls, 1
 	if s.options.guard != nil {
 		s.guardFiles(cfg)
+	}
+	if s.options.most > 0 {
+		cfg.MaxRequestBytes = s.options.most
 	}
 	if s.options.token != "" {
 		cfg.InitialClusterToken = s.options.token
