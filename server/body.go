@@ -19,6 +19,8 @@ import (
 const (
 	maxBody   = 1 << 20 // bytes
 	maxErrors = 20      // fields that a problem speaks of
+	maxKeys   = 1_000   // of one object
+	maxItems  = 10_000  // of one array
 )
 
 // object is a JSON object from a body. Each key is read by one call; what is wrong with it is collected, and what was not
@@ -80,7 +82,10 @@ func parseObject(at string, data []byte) (*object, error) {
 		return nil, notJSON(err)
 	}
 	o := &object{at: at, values: map[string]json.RawMessage{}}
-	for d.More() {
+	for n := 0; d.More(); n++ {
+		if n == maxKeys {
+			return nil, refuse(http.StatusBadRequest, "the body has an object of more than %d keys: send fewer", maxKeys)
+		}
 		token, err := d.Token()
 		if err != nil {
 			return nil, notJSON(err)
@@ -113,10 +118,15 @@ func notJSON(err error) error {
 
 // refuse says what is wrong with the value of a key.
 func (o *object) refuse(key, format string, args ...any) {
-	o.refuseAt(o.at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(clip(key)), format, args...)
+	key = strings.ReplaceAll(clip(key), "~", "~0")
+	o.refuseAt(o.at+"/"+strings.ReplaceAll(key, "/", "~1"), format, args...)
 }
 
+// refuseAt keeps what a problem has room for: a body can be wrong in a hundred thousand places.
 func (o *object) refuseAt(pointer, format string, args ...any) {
+	if len(o.wrong) >= maxErrors {
+		return
+	}
 	o.wrong = append(o.wrong, api.FieldError{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 

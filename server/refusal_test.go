@@ -110,6 +110,12 @@ func badRegistrations() []badRequest {
 		{"update: the short name of an API of Kayra itself", "PUT", regs + "/" + compute, `{"short_name":"authorization"}`, 409, "Kayra", ""},
 		create("short_name taken", with("short_name", "compute"), 409, compute, ""),
 		create("short_name with a dot", with("short_name", "b.c"), 400, "", "/short_name"),
+		create("a thousand keys and one", heap("{", func(i int) string { return fmt.Sprintf(`"k%d":0`, i%1001) }, "}"), 400, "more than 1000 keys", ""),
+		create("a dependency of a thousand keys and one", heap(`{"name":"b.c","depends_on":[{`, func(i int) string {
+			return fmt.Sprintf(`"k%d":0`, i%1001)
+		}, "}]}"), 400, "more than 1000 keys", "/depends_on/0"),
+		create("a hundred thousand dependencies", heap(`{"name":"b.c","depends_on":[`, func(int) string { return "0" }, "]}"), 400,
+			"more than 10000 entries", "/depends_on"),
 		create("unknown key", with("colour", 1), 400, "colour", "/colour"),
 		create("unknown key with a slash", with("a/b~c", 1), 400, "a/b~c", "/a~1b~0c"),
 		create("operator", with("operator", map[string]any{}), 400, "operator", "/operator"),

@@ -78,7 +78,7 @@ func (s *Server) mux(routes []route) http.Handler {
 	nowhere := http.HandlerFunc(s.refusePath)
 	mux.Handle("/", nowhere)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if escaped := r.URL.EscapedPath(); path.Clean(escaped) != escaped { // the mux would redirect
+		if escaped := r.URL.EscapedPath(); path.Clean(escaped) != escaped || escaped[0] != '/' { // the mux would redirect, or say nothing
 			nowhere(w, r)
 			return
 		}

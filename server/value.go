@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -95,10 +96,24 @@ func (o *object) array(key string) ([]json.RawMessage, bool) {
 	if !ok {
 		return nil, false
 	}
+	d := json.NewDecoder(bytes.NewReader(value))
 	var items []json.RawMessage
-	if json.Unmarshal(value, &items) != nil {
+	switch open, _ := d.Token(); open {
+	case nil:
+		return nil, true
+	case json.Delim('['):
+	default:
 		o.refuse(key, "is %s; an array is allowed, or null", kindOf(value))
 		return nil, false
+	}
+	for d.More() {
+		if len(items) == maxItems {
+			o.refuse(key, "has more than %d entries", maxItems)
+			return nil, false
+		}
+		var item json.RawMessage
+		_ = d.Decode(&item) // the body is JSON
+		items = append(items, item)
 	}
 	return items, true
 }
@@ -144,7 +159,11 @@ func objects[T any](o *object, key string, most int, read func(*object) T) *[]T 
 	for i, item := range items {
 		at := fmt.Sprintf("%s/%s/%d", o.at, key, i)
 		inner, err := parseObject(at, item)
-		if err != nil {
+		switch {
+		case err != nil && kindOf(item) == "an object":
+			o.refuseAt(at, "has more than %d keys", maxKeys)
+			continue
+		case err != nil:
 			o.refuseAt(at, "is %s; an object is allowed", kindOf(item))
 			continue
 		}
