@@ -108,6 +108,9 @@ func (d *decoder) object(v value, known fields) map[string]bool {
 	d.members(v, "a mapping of "+list(names), func(name string, child value) {
 		read, ok := known[name]
 		switch {
+		case !ok && child.private && nearest(name, names) == "": // a secret with a colon behind it
+			child.key = v.key
+			d.report(child, "an "+unknownKey(name, names))
 		case !ok:
 			d.report(child, unknownKey(name, names))
 		case !isNull(child.node):

@@ -109,12 +109,31 @@ func hideModes(n *yaml.Node) {
 
 // hideData hides, as far as names tell, what someone has written into a body instead of naming a variable or a file.
 func hideData(n *yaml.Node, secret bool) {
-	if n.Kind == yaml.ScalarNode && secret && !strings.Contains(n.Value, "{{") {
-		hideSecret(n)
+	if n.Kind == yaml.ScalarNode && secret {
+		hideText(n)
 	}
 	pair := member(n, "key") // {key: NAME, value: TEXT}, as many APIs take variables
 	each(n, func(name string, child *yaml.Node) {
 		named := secretName.MatchString(name) || name == "value" && pair != nil && secretName.MatchString(pair.Value)
 		hideData(child, secret || named)
 	})
+}
+
+// hideText hides a text but for the actions of its template.
+func hideText(n *yaml.Node) {
+	actions := action.FindAllString(n.Value, -1)
+	if actions == nil {
+		hideSecret(n)
+		return
+	}
+	var b strings.Builder
+	for i, literal := range action.Split(n.Value, -1) {
+		if literal != "" {
+			b.WriteString(mask)
+		}
+		if i < len(actions) {
+			b.WriteString(actions[i])
+		}
+	}
+	n.Value = b.String()
 }

@@ -66,7 +66,10 @@ func (e *expander) mapping(n, out *yaml.Node, key string, depth int) {
 		for name.Kind == yaml.AliasNode {
 			name = name.Alias
 		}
+		bare := n.Style&yaml.FlowStyle != 0 && content.Kind == yaml.ScalarNode && content.Value == "" && isNull(content)
 		switch before, twice := lines[name.Value]; {
+		case bare: // its name stays out of the error: it is the rest of a secret that has a comma
+			e.problem(name, key, "a name without a value is not allowed within braces: use quotes around a text with a comma, and null for no value")
 		case name.ShortTag() == tagMerge:
 			merged = append(merged, e.merged(content, key, depth)...)
 		case coreTag(name) != tagStr:
