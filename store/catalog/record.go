@@ -23,17 +23,32 @@ type record interface{ meta() *Meta }
 
 func (m *Meta) meta() *Meta { return m }
 
-// Decode reads a stored record into v, which is a pointer to one of this package's record types.
+// placed is a record that has the names of its key.
+type placed interface{ standsAt(key string) bool }
+
+// Decode reads a stored record into v, which is a pointer to one of this package's record types. It fails for what is not
+// one JSON value, and for the record of another key.
 func Decode(e store.Entry, v record) error {
 	strict := json.NewDecoder(bytes.NewReader(e.Value))
 	strict.DisallowUnknownFields()
-	if strict.Decode(v) != nil {
+	if strict.Decode(v) != nil || strict.InputOffset() != int64(len(e.Value)) {
 		if err := decodeNewer(e.Value, v); err != nil {
 			return fmt.Errorf("decode record %q: %w", e.Key, err)
 		}
 	}
+	if p, ok := v.(placed); ok && !p.standsAt(e.Key) {
+		return fmt.Errorf("decode record %q: it is the record of another key", e.Key)
+	}
 	v.meta().Revision = e.ModRevision
 	return nil
+}
+
+func (r *Registration) standsAt(key string) bool { return strings.HasSuffix(key, "/"+r.Name) }
+
+func (n *Namespace) standsAt(key string) bool { return strings.HasSuffix(key, "/"+n.Name) }
+
+func (s *Subscription) standsAt(key string) bool {
+	return strings.HasSuffix(key, "/"+s.API+"/"+s.Namespace)
 }
 
 // decodeNewer reads a record that has fields which this version does not know.
