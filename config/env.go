@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -30,11 +31,21 @@ func (l *loader) readEnv() {
 	for _, k := range l.keys {
 		for _, name := range k.variables() {
 			if text := l.env[name]; text != "" {
-				l.take(k, value{node: k.written(text), key: k.name, from: "env " + name}, l.override)
+				l.given(k, text, "env "+name)
 				break
 			}
 		}
 	}
+}
+
+// given puts the text that a variable or a flag holds over the file.
+func (l *loader) given(k key, text, from string) {
+	v := value{node: k.written(text), key: k.name, from: from}
+	if !utf8.ValidString(text) {
+		l.report(v, "only UTF-8 is allowed")
+		return
+	}
+	l.take(k, v, l.override)
 }
 
 // warnUnknown warns of the variables that look like Kayra's but are read by nobody.

@@ -136,8 +136,7 @@ func (l *loader) readFlags(o Options) error {
 		if flag == "" {
 			flag = name
 		}
-		k := l.keys[i]
-		l.take(k, value{node: k.written(o.Flags[name]), key: name, from: "flag --" + flag}, l.override)
+		l.given(l.keys[i], o.Flags[name], "flag --"+flag)
 	}
 	return nil
 }

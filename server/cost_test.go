@@ -66,7 +66,7 @@ func TestBodiesCostNoMoreThanTheirSize(t *testing.T) { //nolint:paralleltest // 
 			got := l.handle(t, at.method, at.path, body)
 			runtime.ReadMemStats(&after)
 			allocated := after.TotalAlloc - before.TotalAlloc
-			if most := uint64(16*len(body) + 2<<20); allocated > most {
+			if most := uint64(24*len(body) + 2<<20); allocated > most {
 				t.Errorf("%s to %s %s: %d bytes are allocated for %d", name, at.method, at.path, allocated, len(body))
 			}
 			if got.Code >= http.StatusInternalServerError || got.Body.Len() > 20_000 {

@@ -47,6 +47,10 @@ func (r *Registration) standsAt(key string) bool { return strings.HasSuffix(key,
 
 func (n *Namespace) standsAt(key string) bool { return strings.HasSuffix(key, "/"+n.Name) }
 
+func (r *Role) standsAt(key string) bool { return strings.HasSuffix(key, "/"+r.Name) }
+
+func (b *RoleBinding) standsAt(key string) bool { return strings.HasSuffix(key, "/"+b.Name) }
+
 func (s *Subscription) standsAt(key string) bool {
 	return strings.HasSuffix(key, "/"+s.API+"/"+s.Namespace)
 }
