@@ -75,6 +75,9 @@ func (c *cache) put(e store.Entry) {
 	case catalog.KindSubscription:
 		sub := &catalog.Subscription{}
 		if err = catalog.Decode(e, sub); err == nil {
+			if sub.Namespace == "" {
+				sub.API, sub.Namespace = id.API, id.Namespace // a damaged record, which does not say where it stands
+			}
 			share(sub)
 			c.api(sub.API).setSubscription(sub.Namespace, sub)
 		}

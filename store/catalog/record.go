@@ -27,7 +27,7 @@ func (m *Meta) meta() *Meta { return m }
 type placed interface{ standsAt(key string) bool }
 
 // Decode reads a stored record into v, which is a pointer to one of this package's record types. It fails for what is not
-// one JSON value, and for the record of another key.
+// one JSON object, and for the record of another key.
 func Decode(e store.Entry, v record) error {
 	strict := json.NewDecoder(bytes.NewReader(e.Value))
 	strict.DisallowUnknownFields()
@@ -36,6 +36,9 @@ func Decode(e store.Entry, v record) error {
 			return fmt.Errorf("decode record %q: %w", e.Key, err)
 		}
 	}
+	if string(e.Value) == "null" {
+		return fmt.Errorf("decode record %q: it is null", e.Key)
+	}
 	if p, ok := v.(placed); ok && !p.standsAt(e.Key) {
 		return fmt.Errorf("decode record %q: it is the record of another key", e.Key)
 	}
@@ -43,17 +46,21 @@ func Decode(e store.Entry, v record) error {
 	return nil
 }
 
-func (r *Registration) standsAt(key string) bool { return strings.HasSuffix(key, "/"+r.Name) }
-
-func (n *Namespace) standsAt(key string) bool { return strings.HasSuffix(key, "/"+n.Name) }
-
-func (r *Role) standsAt(key string) bool { return strings.HasSuffix(key, "/"+r.Name) }
-
-func (b *RoleBinding) standsAt(key string) bool { return strings.HasSuffix(key, "/"+b.Name) }
-
-func (s *Subscription) standsAt(key string) bool {
-	return strings.HasSuffix(key, "/"+s.API+"/"+s.Namespace)
+// isNamed tells whether a key ends in the names, of which none may be given.
+func isNamed(key string, names ...string) bool {
+	end := strings.Join(names, "/")
+	return strings.Trim(end, "/") == "" || strings.HasSuffix(key, "/"+end)
 }
+
+func (r *Registration) standsAt(key string) bool { return isNamed(key, r.Name) }
+
+func (n *Namespace) standsAt(key string) bool { return isNamed(key, n.Name) }
+
+func (r *Role) standsAt(key string) bool { return isNamed(key, r.Name) }
+
+func (b *RoleBinding) standsAt(key string) bool { return isNamed(key, b.Name) }
+
+func (s *Subscription) standsAt(key string) bool { return isNamed(key, s.API, s.Namespace) }
 
 // decodeNewer reads a record that has fields which this version does not know.
 func decodeNewer(data []byte, v record) error {

@@ -86,7 +86,7 @@ func TestBrokenRecord(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(w *world) {
 		w.register(compute)
-		for _, broken := range []string{"", "{", "[]", `{"active":"yes"}`, "null", "{}", `{"name":"a.b"}`, `{"name":"` + compute + `"} {}`} {
+		for _, broken := range []string{"", "{", "[]", `{"active":"yes"}`, "null", `{"name":"a.b"}`, `{"name":"` + compute + `"} {}`} {
 			key := home().Prefix() + "registrations/" + compute
 			_, err := w.store.Txn(w.ctx(), store.Txn{Then: []store.Op{store.Put(key, []byte(broken))}})
 			w.must(err)
