@@ -221,7 +221,7 @@ func (e *env) askToken(ctx context.Context, server string) (string, error) {
 		return "", usage("pipe it in, or run `kayra login` at a terminal", "no token came from the standard input")
 	}
 	if !auth.IsToken(text) {
-		return "", usage("", "what came from the standard input is no token: a token has letters, digits and -._~+/ only, and may end in =")
+		return "", usage("", "what came from the standard input is no token: a token has no spaces, and visible ASCII characters only")
 	}
 	return text, nil
 }

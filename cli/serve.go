@@ -123,7 +123,7 @@ func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
 		}
 		text, err := t.Token.Reveal(env)
 		if err == nil && !auth.IsToken(text) {
-			err = errors.New("no request could carry it: a token has letters, digits and -._~+/ only, and may end in =")
+			err = errors.New("no request could carry it: a token has no spaces, and visible ASCII characters only")
 		}
 		if err != nil {
 			return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens[%d].token: %v", c.File(), i, err), err: err}

@@ -70,7 +70,7 @@ func challenges() map[string]string {
 		none  = `Bearer realm="kayra"`
 		wrong = none + `, error="invalid_token", error_description="not authenticated: the token is not known: send one that this server accepts"`
 		shape = none + `, error="invalid_token", error_description="not authenticated: what follows Bearer is not one token: ` +
-			`a token has letters, digits and -._~+/ only, and may end in =: send one that this server accepts"`
+			`a token has no spaces, and visible ASCII characters only: send one that this server accepts"`
 	)
 	return map[string]string{
 		"": none, "Bearer ": none, "Bearer": none, "Basic cm9vdDpyb290LXRva2Vu": none, rootToken: none,

@@ -12,7 +12,7 @@ import (
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc ": "abc", "Bearer aZ09-._~+/==": "aZ09-._~+/==",
+		"Bearer abc": "abc", "bearer abc": "abc", "BEARER  abc ": "abc", "Bearer aZ09-._~+/==": "aZ09-._~+/==", `Bearer p@$$:"w0rd",{}`: `p@$$:"w0rd",{}`,
 		"": "", "Bearer": "", "Bearer ": "", "Basic abc": "", "Basic a b": "", "abc": "", "Bearerabc": "", "Bearer\tabc": "",
 	} {
 		got, err := bearer(value)
@@ -33,15 +33,10 @@ func TestWhatIsNoBearer(t *testing.T) {
 		{"", "Bearer a"},
 		{"Basic a", "Bearer a"},
 		{"Bearer hunter2 x"},
-		{"Bearer hunter2,"},
 		{"Bearer hunter2, Bearer b"},
-		{`Bearer "hunter2"`},
-		{"Bearer hunter=2"},
-		{"Bearer ="},
 		{"Bearer hünter2"},
 		{"Bearer hunter2\x00"},
 		{"Bearer \thunter2"},
-		{"Bearer realm=hunter2"},
 	} {
 		got, err := bearer(values...)
 		if got != "" || !errors.Is(err, auth.ErrUnauthenticated) || strings.Contains(err.Error(), "unter") {
