@@ -75,7 +75,7 @@ func challenges() map[string]string {
 	return map[string]string{
 		"": none, "Bearer ": none, "Bearer": none, "Basic cm9vdDpyb290LXRva2Vu": none, rootToken: none,
 		"Bearer wrong": wrong, "Bearer " + rootToken + "x": wrong, "Bearer a.b.c": wrong,
-		"Bearer " + rootToken + " x": shape, `Bearer "` + rootToken + `"`: shape, "Bearer " + rootToken + ", Bearer x": shape,
+		"Bearer " + rootToken + " x": shape, `Bearer "` + rootToken + `"`: wrong, "Bearer " + rootToken + ", Bearer x": shape,
 	}
 }
 
