@@ -46,7 +46,7 @@ func (c claims) check(audience string, now time.Time) error {
 		return refusal("the token's expiry time (exp) is not a time in seconds")
 	case !has:
 		return refusal("the token has no expiry time (exp)")
-	case now.Add(-skew).After(expiry):
+	case expired(expiry, now):
 		return refusal("the token expired at %s", show(expiry))
 	}
 	if from, _, ok := c.time("nbf"); !ok || now.Add(skew).Before(from) {
@@ -57,6 +57,8 @@ func (c claims) check(audience string, now time.Time) error {
 	}
 	return nil
 }
+
+func expired(expiry, now time.Time) bool { return now.Add(-skew).After(expiry) }
 
 func show(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

@@ -73,26 +73,27 @@ func (r *keyring) close() {
 	r.fetches.Wait()
 }
 
-// verify gives the payload if a key in force has signed it.
-func (r *keyring) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
+// verify gives the payload if a key in force has signed it, and the keys in force.
+func (r *keyring) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]byte, *keySet, error) {
 	set, fresh, err := r.current(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	payload, refusal := set.verify(signed)
 	if refusal == nil || fresh {
-		return payload, refusal
+		return payload, set, refusal
 	}
 	newer, err := r.newer(ctx, set)
 	switch {
 	case err != nil && errors.Is(refusal, errForged):
-		return nil, refusal // its key is known, and in force
+		return nil, nil, refusal // its key is known, and in force
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case newer == set:
-		return nil, refusal
+		return nil, nil, refusal
 	}
-	return newer.verify(signed)
+	payload, err = newer.verify(signed)
+	return payload, newer, err
 }
 
 // current gives the keys in force, and whether they were waited for: it waits for a fetch where there are none, or ones
@@ -114,6 +115,16 @@ func (r *keyring) current(ctx context.Context) (set *keySet, fresh bool, err err
 		return set, false, nil
 	}
 	return newer, err == nil, err
+}
+
+// young gives the keys in force, or nil when it is time to fetch them anew.
+func (r *keyring) young() *keySet {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil || r.now().Sub(r.began) >= staleAfter {
+		return nil
+	}
+	return r.known
 }
 
 // newer gives keys that were fetched after the set was found to lack one, or the set itself if it is as good as new.

@@ -65,6 +65,7 @@ type OIDC struct {
 	now         func() time.Time
 	config      oidc.Config
 	keys        *keyring
+	verified    *verified
 }
 
 // NewOIDC makes an OIDC, without a look at the issuer. Close ends it.
@@ -86,6 +87,10 @@ func NewOIDC(o OIDCOptions) (*OIDC, error) {
 		o.Logger.LogAttrs(context.Background(), slog.LevelWarn,
 			"the issuer's keys come over plain HTTP: whoever can alter the traffic can make tokens", slog.String("issuer", o.Issuer))
 	}
+	remembered, err := newVerified()
+	if err != nil {
+		return nil, err
+	}
 	now := o.Now
 	return &OIDC{
 		issuer: o.Issuer, audience: o.Audience, now: now,
@@ -94,7 +99,8 @@ func NewOIDC(o OIDCOptions) (*OIDC, error) {
 			ClientID: o.Audience, SupportedSigningAlgs: names(algorithms()),
 			Now: func() time.Time { return now().Add(-skew) },
 		},
-		keys: newKeyring((&source{issuer: o.Issuer, roots: o.Roots}).fetch, o.Timeout, now, o.Logger.With(slog.String("issuer", o.Issuer))),
+		keys:     newKeyring((&source{issuer: o.Issuer, roots: o.Roots}).fetch, o.Timeout, now, o.Logger.With(slog.String("issuer", o.Issuer))),
+		verified: remembered,
 	}, nil
 }
 
@@ -104,35 +110,51 @@ func (o *OIDC) Close() { o.keys.close() }
 // Authenticate tells whom the token was issued to. It waits for the issuer only where the keys that it needs are not
 // known, and no longer than ctx allows.
 func (o *OIDC) Authenticate(ctx context.Context, token string) (Identity, error) {
-	signed, err := o.parse(token)
+	digest := DigestOf(token)
+	if who, ok := o.verified.recall(digest, o.keys.young(), o.now()); ok {
+		return who, nil
+	}
+	found, err := o.verify(ctx, token)
 	if err != nil {
 		return Identity{}, err
+	}
+	o.verified.note(digest, found)
+	return found.who, nil
+}
+
+func (o *OIDC) verify(ctx context.Context, token string) (verdict, error) {
+	signed, err := o.parse(token)
+	if err != nil {
+		return verdict{}, err
 	}
 	check := &signature{of: signed, keys: o.keys}
 	verifier := oidc.NewVerifier(o.issuer, check, &o.config)
 	_, err = verifier.Verify(ctx, token)
 	if check.err != nil {
-		return Identity{}, check.err
+		return verdict{}, check.err
 	}
-	who, why := o.identify(check.payload)
+	found, why := o.judge(check.payload)
 	if why == nil && err != nil { // it shows what the token says, which this must not
 		why = refusal("the token's claims are not those of a valid token")
 	}
 	if why != nil {
-		return Identity{}, why
+		return verdict{}, why
 	}
-	return who, nil
+	found.keys = check.by
+	return found, nil
 }
 
-func (o *OIDC) identify(payload []byte) (Identity, error) {
+func (o *OIDC) judge(payload []byte) (verdict, error) {
 	c, err := parseClaims(payload)
 	if err == nil {
 		err = c.check(o.audience, o.now())
 	}
 	if err != nil {
-		return Identity{}, err
+		return verdict{}, err
 	}
-	return c.identity(o.userClaim, o.groupsClaim)
+	who, err := c.identity(o.userClaim, o.groupsClaim)
+	expiry, _, _ := c.time("exp") // is there, and is one
+	return verdict{who: who, expiry: expiry}, err
 }
 
 // parse reads a token as far as that needs no key. It lets through no other issuer's tokens: those need no key.
@@ -164,12 +186,13 @@ type signature struct {
 	of      *jose.JSONWebSignature
 	keys    *keyring
 	payload []byte
+	by      *keySet
 	err     error
 }
 
 // VerifySignature is for [oidc.IDTokenVerifier].
 func (s *signature) VerifySignature(ctx context.Context, _ string) ([]byte, error) {
-	s.payload, s.err = s.keys.verify(ctx, s.of)
+	s.payload, s.by, s.err = s.keys.verify(ctx, s.of)
 	return s.payload, s.err
 }
 
