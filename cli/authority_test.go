@@ -17,6 +17,12 @@ import (
 // the verb get alone, and gives what it was asked as its reason.
 func authority(t *testing.T) *httptest.Server {
 	t.Helper()
+	s := httptest.NewServer(authorize())
+	t.Cleanup(s.Close)
+	return s
+}
+
+func authorize() http.Handler {
 	const path = "/apis/authorization.corp.example/v1/"
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /apis", func(w http.ResponseWriter, _ *http.Request) {
@@ -36,16 +42,14 @@ func authority(t *testing.T) *httptest.Server {
 		w.WriteHeader(http.StatusConflict)
 		_, _ = io.WriteString(w, `{"status":409,"detail":"no: `+r.Method+`"}`)
 	})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token := r.Header.Get("Authorization"); token == "" || token == "Bearer wrong" {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = io.WriteString(w, `{"status":401,"detail":"nobody has this token"}`)
 			return
 		}
 		mux.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
+	})
 }
 
 // home is a user's folder: the environment that says where it is, and the file of the contexts in it.

@@ -83,7 +83,9 @@ func (l *login) place(c *chooser) (*place, error) {
 	l.name, c.flag = c.flag, ""
 	old, known := all.Find(l.name)
 	switch {
-	case known && kind(c.config, "client.server") != "flag":
+	case known && kind(c.config, "client.server") == "flag" && l.checkServer(old, c.config.Client.Server) != nil:
+		return nil, l.checkServer(old, c.config.Client.Server)
+	case known:
 		c.flag = l.name
 	case l.name != "" && !known && kind(c.config, "client.server") == "default" && c.env+all.Current != "":
 		return nil, newContextNeedsServer(l.name, all)
@@ -108,6 +110,7 @@ func (l *login) place(c *chooser) (*place, error) {
 		return nil, usage("", "%v", err)
 	}
 	if known {
+		c.useContext(p, old)
 		return p, l.checkServer(old, p.server)
 	}
 	return p, nil

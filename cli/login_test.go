@@ -1,8 +1,11 @@
 package cli_test
 
 import (
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,6 +105,57 @@ func TestLoginStoresHowItWasReached(t *testing.T) {
 	}
 	if got := h.run(t, "bob", "login --gateway="); got.code != 0 || strings.Contains(h.content(t), "gateway") {
 		t.Errorf("%+v, stored\n%s", got, h.content(t))
+	}
+}
+
+// The authority that a server was found with stays with its context: through logging out and in again, and in every folder.
+func TestACAFileStaysWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewTLSServer(authorize())
+	t.Cleanup(s.Close)
+	h := newHome(t)
+	ca, other := filepath.Join(t.TempDir(), "ca.pem"), filepath.Join(t.TempDir(), "other.pem")
+	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if err := errors.Join(os.WriteFile(ca, content, 0o600), os.WriteFile(other, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "kayra.yaml")
+	if err := os.WriteFile(config, []byte("client: {ca_file: "+other+"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(wd, ca)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		line, env string
+		code      int
+	}{
+		{"login --server " + s.URL + " --context c", "", 6},
+		{"login --server " + s.URL + " --context c --ca-file " + relative, "", 0},
+		{"whoami", "", 0},
+		{"whoami --config " + config, "", 0},
+		{"whoami --server " + s.URL, "", 0},
+		{"whoami", "KAYRA_CLIENT_CA_FILE=" + other, 2},
+		{"logout", "", 0},
+		{"login --server " + s.URL + " --context c", "", 0},
+		{"logout", "", 0},
+		{"login", "", 0},
+		{"context rename c " + strings.TrimPrefix(s.URL, "https://"), "", 0},
+		{"logout", "", 0},
+		{"login --server " + s.URL, "", 0},
+		{"whoami --config " + config, "", 0},
+	} {
+		if got := h.run(t, "ann", step.line, step.env); got.code != step.code {
+			t.Fatalf("%s %s: %+v", step.line, step.env, got)
+		}
+	}
+	if !strings.Contains(h.content(t), "ca_file: "+ca+"\n") {
+		t.Errorf("stored\n%s", h.content(t))
 	}
 }
 

@@ -69,16 +69,9 @@ func kind(c *config.Config, key string) string {
 func (c *chooser) place() (*place, error) {
 	client := c.config.Client
 	p := &place{server: client.Server, by: c.config.Source("client.server"), gateway: c.config.Reconciler.GatewayURL}
-	name, by, err := c.named()
+	x, err := c.decide(p)
 	if err != nil {
 		return nil, err
-	}
-	var x contexts.Context
-	if name != "" {
-		if x, err = c.find(name, by); err != nil {
-			return nil, err
-		}
-		p.server, p.by, p.context = x.Server, by, name
 	}
 	if err := c.chooseToken(p, &x); err != nil {
 		return nil, err
@@ -88,6 +81,28 @@ func (c *chooser) place() (*place, error) {
 		c.useContext(p, x)
 	}
 	return p, nil
+}
+
+// decide gives the context that the place is of, if it is of one.
+func (c *chooser) decide(p *place) (contexts.Context, error) {
+	name, by, err := c.named()
+	if err != nil {
+		return contexts.Context{}, err
+	}
+	switch {
+	case name != "":
+		x, err := c.find(name, by)
+		p.server, p.by, p.context = x.Server, by, name
+		return x, err
+	case c.flag != "": // beside --server
+		x, err := c.find(c.flag, "flag --"+contextFlag)
+		if err != nil || contexts.Normal(x.Server) == contexts.Normal(p.server) {
+			p.context = x.Name
+			return x, err
+		}
+		c.warn("warning: --server decides: context %s is for %s, and its token is not sent", term.Escape(x.Name), term.Escape(x.Server))
+	}
+	return contexts.Context{}, nil
 }
 
 // useContext takes what stands in the context beside its server and its token. kayra.yaml, which may be that of any folder,
@@ -155,17 +170,12 @@ func (c *chooser) find(name, by string) (contexts.Context, error) {
 // in a context goes to the server of that context, and what stands in kayra.yaml to none that a context has named. x is the
 // context that has decided for the server, and becomes the one whose token was taken.
 func (c *chooser) chooseToken(p *place, x *contexts.Context) error {
-	named, err := c.ofFlag(p)
-	if err != nil {
-		return err
-	}
 	configured, from := c.config.Client.Token, c.config.Source("client.token")
 	switch {
 	case !c.token.IsZero():
 		p.token, p.tokenBy = c.token, "flag --"+tokenFile
-	case !named.Token.IsZero():
-		*x = named
-		p.store(named)
+	case c.flag != "" && p.context == c.flag && !x.Token.IsZero():
+		p.store(*x)
 	case kind(c.config, "client.token") == "env":
 		p.token, p.tokenBy = configured, from
 	case p.context != "":
@@ -192,19 +202,6 @@ func (p *place) store(x contexts.Context) {
 	if !x.Token.IsZero() {
 		p.token, p.tokenBy, p.stored = x.Token, "context "+x.Name, true
 	}
-}
-
-// ofFlag is the context that --context names, if it is for the server.
-func (c *chooser) ofFlag(p *place) (contexts.Context, error) {
-	if c.flag == "" {
-		return contexts.Context{}, nil
-	}
-	x, err := c.find(c.flag, "flag --"+contextFlag)
-	if err == nil && contexts.Normal(x.Server) != contexts.Normal(p.server) {
-		c.warn("warning: --server decides: context %s is for %s, and its token is not sent", term.Escape(x.Name), term.Escape(x.Server))
-		return contexts.Context{}, nil
-	}
-	return x, err
 }
 
 // unknownContext is the failure for a context that is none, with those that there are.

@@ -76,6 +76,9 @@ func TestPrecedence(t *testing.T) {
 				return
 			}
 			var who struct{ User, Server string }
+			if warned := name == "no token of another --context" || name == "--server before --context"; (got.err != "") != warned {
+				t.Errorf("told %q", got.err)
+			}
 			if err := json.Unmarshal([]byte(got.out), &who); err != nil || who.User != c.user || strings.TrimSuffix(who.Server, "/") != servers[c.server] {
 				t.Errorf("got %+v of %+v, want %s at %s %s", who, got, c.user, c.server, servers[c.server])
 			}
