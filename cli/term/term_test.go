@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -63,5 +64,21 @@ func TestConfirmEndsWithItsContext(t *testing.T) {
 	_, err := term.Streams{In: in, Err: io.Discard}.Confirm(ctx, "?")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want a cancellation", err)
+	}
+}
+
+func TestASecretIsNotAskedForWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = null.Close() })
+	for _, in := range []io.Reader{strings.NewReader("hunter2\n"), null} {
+		var asked bytes.Buffer
+		s := term.Streams{In: in, Err: &asked}
+		if got, err := s.AskSecret(t.Context(), "token: "); got != "" || !errors.Is(err, term.ErrNoTerminal) || asked.Len() > 0 {
+			t.Errorf("got %q, %v, asked %q", got, err, asked.String())
+		}
 	}
 }
