@@ -47,7 +47,7 @@ func (a *age) told(revision, before int64, at time.Time) {
 		a.proven, a.asked = time.Time{}, 0
 	case a.reached >= revision:
 		a.proven, a.asked = at, 0
-	case a.asked == 0 || revision < a.asked || at.Sub(a.askedAt) > a.most:
+	case a.asked == 0 || revision < a.asked: // the older question is met sooner, unless its store is no more
 		a.asked, a.askedAt = revision, at
 	}
 }
@@ -151,8 +151,7 @@ func (w watched) Watch(ctx context.Context, prefix string, from int64, fn func(s
 		}
 		w.policy.mu.Lock()
 		defer w.policy.mu.Unlock()
-		w.policy.age.reached = b.Revision
-		w.policy.settle()
+		w.policy.age.reached = b.Revision // the next question draws the conclusion
 		return nil
 	})
 }
