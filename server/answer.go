@@ -56,7 +56,8 @@ func (s *Server) writeBytes(w http.ResponseWriter, r *http.Request, mediaType st
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(status)
 	if _, err := w.Write(data); err != nil {
-		s.log.LogAttrs(r.Context(), slog.LevelDebug, "answer not sent", slog.String("path", r.URL.Path), slog.Any("error", err))
+		s.log.LogAttrs(r.Context(), slog.LevelDebug, "answer not sent", slog.String("path", r.URL.Path),
+			slog.String("request_id", requestIDOf(r)), slog.Any("error", err))
 	}
 }
 

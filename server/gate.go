@@ -55,6 +55,10 @@ func (s *Server) admit(r *http.Request, rt *route) (auth.Identity, error) {
 		return auth.Identity{}, nil
 	}
 	who, err := s.identify(r)
+	s.metrics.authenticated(err)
+	if excess := s.limit(r, who, err); excess != nil {
+		return who, excess
+	}
 	if err != nil || rt.gate == authenticated {
 		return who, err
 	}

@@ -86,7 +86,7 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 		tb.Fatal(err)
 	}
 	options := server.Options{
-		Repository: repository, Authenticator: tokens(tb), Sysadmins: auth.Sysadmins{Groups: []string{"sysadmin"}}, Policy: policy,
+		Repository: repository, Authenticator: tokens(tb), Sysadmins: sysadmins(), Policy: policy,
 		Domain: "example.com", Version: "v0",
 	}
 	for _, c := range change {
@@ -225,3 +225,5 @@ func (l *lab) registration() map[string]any {
 	l.t.Helper()
 	return l.want(http.StatusOK, "GET", regs+"/"+compute, nil).body
 }
+
+func sysadmins() auth.Sysadmins { return auth.Sysadmins{Groups: []string{"sysadmin"}} }

@@ -15,6 +15,8 @@ import (
 
 // metrics counts the requests. Its labels take their values from the table of routes and the statuses that are in use.
 type metrics struct {
+	protection
+
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
 	decisions map[rbac.Cause]prometheus.Counter
@@ -42,7 +44,8 @@ func newMetrics(registry *prometheus.Registry, policy Policy) (*metrics, error) 
 	age := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "kayra_authorization_copy_age_seconds", Help: "How old the copy may be that decisions are made from.",
 	}, func() float64 { return policy.Age().Seconds() })
-	for _, c := range []prometheus.Collector{m.requests, m.durations, decisions, age} {
+	m.protection = newProtection()
+	for _, c := range append(m.collectors, m.requests, m.durations, decisions, age) {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}

@@ -19,10 +19,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		began := time.Now()
 		id := requestID(r.Header.Get(requestIDHeader))
 		w.Header().Set(requestIDHeader, id)
+		r.Header.Set(requestIDHeader, id)
 		rec := &recorder{ResponseWriter: w}
 		defer func() {
 			s.recovered(rec, r, recover())
-			s.note(rec, r, id, time.Since(began))
+			s.note(rec, r, time.Since(began))
 		}()
 		next.ServeHTTP(rec, r)
 	})
@@ -37,18 +38,18 @@ func (s *Server) recovered(rec *recorder, r *http.Request, cause any) {
 		panic(cause) // how a handler asks net/http to cut the connection
 	}
 	s.log.LogAttrs(r.Context(), slog.LevelError, "handler panicked", slog.Any("panic", cause),
-		slog.String("stack", string(debug.Stack())))
+		slog.String("request_id", requestIDOf(r)), slog.String("stack", string(debug.Stack())))
 	if rec.status == 0 {
 		s.fail(rec, r, fmt.Errorf("handler panicked: %v", cause))
 	}
 }
 
-func (s *Server) note(rec *recorder, r *http.Request, id string, took time.Duration) {
+func (s *Server) note(rec *recorder, r *http.Request, took time.Duration) {
 	method, route := labels(r.Pattern)
 	s.metrics.observe(method, route, rec.status, took)
 	if s.log.Enabled(r.Context(), slog.LevelDebug) {
 		s.log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("route", route),
-			slog.Int("status", rec.status), slog.Duration("duration", took), slog.String("request_id", id))
+			slog.Int("status", rec.status), slog.Duration("duration", took), slog.String("request_id", requestIDOf(r)))
 	}
 }
 
@@ -63,6 +64,9 @@ func requestID(given string) string {
 	}
 	return given
 }
+
+// requestIDOf is the id of a request that observe has seen.
+func requestIDOf(r *http.Request) string { return r.Header.Get(requestIDHeader) }
 
 // recorder remembers the status that was sent.
 type recorder struct {

@@ -97,14 +97,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		// Where the client is gone, nothing is wrong here. What keeps an issuer away was logged, once for all requests.
 		if r.Context().Err() == nil && !errors.Is(err, auth.ErrUnavailable) {
 			s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("method", r.Method),
-				slog.String("path", r.URL.Path), slog.String("request_id", w.Header().Get(requestIDHeader)), slog.Any("error", err))
+				slog.String("path", r.URL.Path), slog.String("request_id", requestIDOf(r)), slog.Any("error", err))
 		}
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", told.challenge())
 	case http.StatusRequestEntityTooLarge:
 		w.Header().Set("Connection", "close") // rather than read the rest
 	}
-	if told.status == http.StatusServiceUnavailable {
+	// A rate limit is so many a second, so that there is room after one.
+	if told.status == http.StatusServiceUnavailable || told.status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", strconv.Itoa(int(max(told.retryAfter, time.Second).Seconds())))
 	}
 	s.write(w, r, api.ProblemType, told.status, api.Problem{
@@ -116,6 +117,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // clip keeps a problem readable, whatever was sent.
 func clip(value string) string {
 	const most = 80
+	return clipTo(most, value)
+}
+
+func clipTo(most int, value string) string {
 	if len(value) <= most {
 		return value
 	}

@@ -47,6 +47,9 @@ type call struct {
 	who   auth.Identity
 	query url.Values
 	body  *object // of a route that takes one
+
+	change  *catalog.Change // what it has written; of interest to the audit alone
+	refused error           // why it was not carried out
 }
 
 // reply is a successful answer.
@@ -102,16 +105,17 @@ func (s *Server) serve(rt *route) http.Handler {
 	names := namesIn(rt.path)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r}
-		if err := s.receive(rt, names, w, c); err != nil {
-			s.fail(w, r, err)
+		defer s.record(r.Context(), rt, c, w)
+		if c.refused = s.receive(rt, names, w, c); c.refused != nil {
+			s.fail(w, r, c.refused)
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 		defer cancel()
-		c.Request = r.WithContext(ctx)
-		rep, err := rt.handle(c)
-		if err != nil {
-			s.fail(w, r, err)
+		c.Request = r.WithContext(s.observed(ctx, rt, c))
+		var rep reply
+		if rep, c.refused = rt.handle(c); c.refused != nil {
+			s.fail(w, r, c.refused)
 			return
 		}
 		s.send(w, c.Request, rep)

@@ -13,13 +13,21 @@ import (
 
 // Bounds on connections, against clients that are slow or gone.
 const (
-	readHeaderTimeout = 10 * time.Second
-	readTimeout       = 30 * time.Second
-	writeTimeout      = 60 * time.Second
-	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 64 << 10
-	defaultDrain      = 10 * time.Second
+	writeTimeout   = 60 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	defaultDrain   = 10 * time.Second
 )
+
+// patience is how long a client may take to send the header of a request, and all of it.
+type patience struct {
+	header, request time.Duration
+}
+
+func defaultPatience() patience {
+	const header, request = 10 * time.Second, 30 * time.Second
+	return patience{header: header, request: request}
+}
 
 // Serve serves on the listener until ctx ends, and closes it. Requests that have begun by then are answered, if that takes
 // no longer than the drain timeout; it returns nil when all its goroutines have ended.
@@ -28,7 +36,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cut()
 	var connections sync.WaitGroup
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: s.handler, ReadHeaderTimeout: s.patience.header, ReadTimeout: s.patience.request, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		BaseContext: func(net.Listener) context.Context { return base },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),

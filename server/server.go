@@ -27,6 +27,8 @@ type Options struct {
 	Domain        string                          // D of catalog.D; "": example.com
 	Version       string                          // of the program, for /-/metadata
 	Logger        *slog.Logger                    // nil: no log
+	Audit         *slog.Logger                    // gets a line for every write, whatever its level; nil: there is none
+	RateLimit     int                             // requests per second of one caller; 0: no limit
 	Registry      *prometheus.Registry            // what /-/metrics shows beside the server's own; nil: nothing
 	Ready         func(ctx context.Context) error // nil: ready when the store answers
 	DrainTimeout  time.Duration                   // how long requests may take to end once Serve is to end; 0: 10 s
@@ -41,6 +43,9 @@ type Server struct {
 	domain     string
 	version    string
 	log        *slog.Logger
+	audit      *slog.Logger // nil: none
+	limits     *limits      // nil: none
+	patience   patience
 	ready      func(ctx context.Context) error
 	drain      time.Duration
 	metrics    *metrics
@@ -57,7 +62,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins, policy: o.Policy,
-		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready, drain: o.DrainTimeout,
+		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready, drain: o.DrainTimeout, audit: o.Audit, patience: defaultPatience(),
 	}
 	if s.drain == 0 {
 		s.drain = defaultDrain
@@ -75,6 +80,9 @@ func New(o Options) (*Server, error) {
 	if s.metrics, err = newMetrics(o.Registry, s.policy); err != nil {
 		return nil, err
 	}
+	if s.limits, err = newLimits(o.RateLimit); err != nil {
+		return nil, err
+	}
 	routes := s.routes()
 	if err := checkRoutes(routes); err != nil {
 		return nil, fmt.Errorf("new server: %w", err)
@@ -83,7 +91,7 @@ func New(o Options) (*Server, error) {
 	if s.document, err = document(routes, s.version); err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.mux(routes))
+	s.handler = s.observe(s.bounded(s.mux(routes)))
 	return s, nil
 }
 

@@ -20,7 +20,8 @@ func (s *Server) getReadiness(c *call) (reply, error) {
 	ctx, cancel := context.WithTimeout(c.Context(), readyTimeout)
 	defer cancel()
 	if err := s.ready(ctx); err != nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready", slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "not ready",
+			slog.String("request_id", requestIDOf(c.Request)), slog.Any("error", err))
 		return reply{}, refuse(http.StatusServiceUnavailable, "not ready: the store does not answer a read within %s", readyTimeout)
 	}
 	if err := s.policy.Stale(); err != nil {
