@@ -131,6 +131,37 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
+// Where the fault is the server's, the message has what its log can be searched for.
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status   int
+		id, says string
+	}{
+		{500, "abc-1", "sorry (request id abc-1)"},
+		{503, "abc-1", "sorry (request id abc-1)"},
+		{500, "", "sorry"},
+		{500, strings.Repeat("x", 129), "sorry"},
+		{500, "a b", "sorry"},
+		{500, "é", "sorry"},
+		{404, "abc-1", "sorry"},
+		{429, "abc-1", "sorry"},
+	} {
+		url := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			if sent := r.Header.Get("X-Request-Id"); sent != "" {
+				t.Errorf("the client sends %q", sent)
+			}
+			w.Header()["X-Request-Id"] = []string{c.id}
+			w.WriteHeader(c.status)
+			_ = json.NewEncoder(w).Encode(api.Problem{Status: c.status, Detail: "sorry"})
+		})
+		_, err := connect(t, client.Options{URL: url}).Do(t.Context(), http.MethodGet, "/", nil)
+		if err == nil || err.Error() != c.says {
+			t.Errorf("%d %q: %v", c.status, c.id, err)
+		}
+	}
+}
+
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	url := answering(t, func(w http.ResponseWriter, r *http.Request) {

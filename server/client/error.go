@@ -31,10 +31,20 @@ var (
 // them.
 type Error struct {
 	api.Problem
+
+	RequestID string // under which the server's log has more; "": it gave none
 }
 
-// Error is the detail, and what is wrong with those fields that it does not speak of by itself.
+// Error is the detail, and what is wrong with those fields that it does not speak of by itself. Where the fault is the
+// server's, it has the id of the request.
 func (e *Error) Error() string {
+	if e.Status >= http.StatusInternalServerError && e.RequestID != "" {
+		return e.sentence() + " (request id " + e.RequestID + ")"
+	}
+	return e.sentence()
+}
+
+func (e *Error) sentence() string {
 	var rest []string
 	for _, f := range e.Errors {
 		if field := f.Pointer + " " + f.Detail; !strings.Contains(e.Detail, field) {
@@ -68,7 +78,7 @@ func (e *Error) Unwrap() error {
 
 // refusal reads a problem out of an answer. What stands between here and the server answers in a form of its own.
 func refusal(a Answer) error {
-	e := &Error{}
+	e := &Error{RequestID: requestID(a.Header)}
 	if json.Unmarshal(a.Body, &e.Problem) == nil && e.Status == a.Status && e.Detail != "" {
 		return e
 	}
@@ -92,6 +102,16 @@ func wantsTLS(a Answer) bool {
 	return strings.HasPrefix(text, "client sent an http request to an https server") ||
 		strings.Contains(text, "plain http request was sent to https port") ||
 		strings.Contains(text, "speaking plain http to an ssl-enabled server port")
+}
+
+// requestID is the id that an answer has, if it is a decent one.
+func requestID(h http.Header) string {
+	const most = 128
+	id := h.Get("X-Request-Id")
+	if len(id) > most || strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return ""
+	}
+	return id
 }
 
 // noAnswer says why there was none. The URL in it has no user and no query.
