@@ -28,6 +28,8 @@ func explainAnswer(f *failure, at *place) {
 	case f.hint != "":
 	case ok:
 		f.hint = app.hint(f.status, at)
+	case f.status == tooMany:
+		f.hint = "wait for a second and try again; server.rate_limit in the server's kayra.yaml sets the limit"
 	case f.status == unauthenticated:
 		f.hint = at.hintToken()
 	case f.code == codeUnreachable && f.status == 0:
@@ -37,7 +39,10 @@ func explainAnswer(f *failure, at *place) {
 	}
 }
 
-const unauthenticated = 401
+const (
+	unauthenticated = 401
+	tooMany         = 429
+)
 
 // hintToken says where another token could come from.
 func (p *place) hintToken() string {

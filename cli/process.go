@@ -11,10 +11,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"kayra/config"
+	"kayra/store"
 	"kayra/store/catalog"
+	"kayra/store/metered"
 )
 
 // process is what serve and reconciler have in common: a configuration with a scope, a log, an open store, an address.
@@ -22,10 +25,12 @@ type process struct {
 	startupTimeout time.Duration
 	untilEOF       bool
 
-	config *config.Config
-	log    *slog.Logger
-	store  backend
-	tls    *tls.Config // of the listener; nil: it speaks plain HTTP
+	config   *config.Config
+	log      *slog.Logger
+	store    backend
+	records  store.Store // the store, with its latencies measured
+	registry *prometheus.Registry
+	tls      *tls.Config // of the listener; nil: it speaks plain HTTP
 }
 
 func addProcess(cmd *cobra.Command, p *process, listenKey string) {
@@ -56,6 +61,7 @@ func (p *process) load(cmd *cobra.Command, e *env) error {
 	if err = p.config.RequireScope(); err != nil {
 		return &failure{code: codeUsage, message: err.Error(), err: err}
 	}
+	p.registry = newRegistry()
 	p.log, err = e.logger(p.config.Log)
 	return err
 }
@@ -71,6 +77,9 @@ func (p *process) with(ctx context.Context, e *env, address, key string, fn func
 		return err
 	}
 	defer func() { err = errors.Join(err, p.store.Close()) }()
+	if p.records, err = metered.New(p.store, p.registry); err != nil {
+		return fmt.Errorf("measure store: %w", err)
+	}
 	l, err := listen(ctx, address, key)
 	if err != nil {
 		return err

@@ -111,13 +111,13 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 		return nil, fmt.Errorf("find host name: %w", err)
 	}
 	c, err := reconciler.New(reconciler.Options{
-		Store: r.store, Locker: r.store, Scope: r.scope(), Pipeline: r.pipelines, Gateway: r.gateway,
+		Store: r.records, Locker: r.store, Scope: r.scope(), Pipeline: r.pipelines, Gateway: r.gateway,
 		Identity: catalog.Reconciler{
 			ID: id, Host: host, PID: os.Getpid(), Endpoint: r.url(reachable(l.Addr(), host)),
 			Version: readBuild().Version, StartedAt: r.startedAt,
 		},
 		DefaultMode: r.config.Reconciler.DefaultMode, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
-		DrainTimeout: r.config.Reconciler.DrainTimeout, Logger: r.log, Registry: newRegistry(),
+		DrainTimeout: r.config.Reconciler.DrainTimeout, Logger: r.log, Registry: r.registry,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start reconciler: %w", err)

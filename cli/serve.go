@@ -25,7 +25,8 @@ type serve struct {
 	process
 
 	tokens *auth.Tokens
-	issuer *auth.OIDC // nil: none
+	issuer *auth.OIDC   // nil: none
+	audit  *slog.Logger // nil: none
 }
 
 func serveCommand(e *env) *cobra.Command {
@@ -42,7 +43,11 @@ func serveCommand(e *env) *cobra.Command {
 			if err := s.load(cmd, e); err != nil {
 				return err
 			}
-			return s.with(cmd.Context(), e, s.config.Server.Listen, "server.listen", s.run)
+			end, err := s.openAudit(e)
+			if err != nil {
+				return err
+			}
+			return errors.Join(s.with(cmd.Context(), e, s.config.Server.Listen, "server.listen", s.run), end())
 		},
 	}
 	addProcess(cmd, &s.process, "server.listen")
@@ -73,21 +78,23 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	}
 	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log})
 	srv, err := server.New(server.Options{
-		Repository:    catalog.NewRepository(s.store, s.scope()),
+		Repository:    catalog.NewRepository(s.records, s.scope()),
 		Authenticator: auth.NewChain(s.tokens, s.issuer),
 		Sysadmins:     auth.Sysadmins(s.config.Auth.Sysadmins),
 		Policy:        policy,
 		Domain:        s.config.Domain,
 		Version:       readBuild().Version,
 		Logger:        s.log,
-		Registry:      newRegistry(),
+		Registry:      s.registry,
+		Audit:         s.audit,
+		RateLimit:     s.config.Server.RateLimit,
 	})
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
 	s.warnOfPlainTokens(ctx, l.Addr())
 	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error { return policy.Run(running, s.store) })
+	group.Go(func() error { return policy.Run(running, s.records) })
 	group.Go(func() error {
 		s.await(running, policy)
 		s.announce(l)
