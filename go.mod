@@ -36,8 +36,6 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/hashicorp/golang-lru/v2 v2.0.7
-
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
