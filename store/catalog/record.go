@@ -187,11 +187,25 @@ func mergeItems(list any, unknown []unknownItem) {
 	items, _ := list.([]any)
 	for _, item := range items {
 		object, _ := item.(map[string]any)
-		at := slices.IndexFunc(unknown, func(u unknownItem) bool { return reflect.DeepEqual(u.known, object) })
+		at := slices.IndexFunc(unknown, func(u unknownItem) bool { return u.isOf(object) })
 		if at >= 0 {
 			merge(object, unknown[at].rest)
 		}
 	}
+}
+
+// isOf tells whether the item was read as this object. One that leaves a field out has it empty.
+func (u unknownItem) isOf(object map[string]any) bool {
+	for name, value := range object {
+		if was := u.known[name]; !reflect.DeepEqual(was, value) && (!isEmpty(was) || !isEmpty(value)) {
+			return false
+		}
+	}
+	return object != nil
+}
+
+func isEmpty(value any) bool {
+	return value == nil || value == "" || value == false || value == json.Number("0")
 }
 
 // put is the operation that stores v under key.

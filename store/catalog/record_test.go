@@ -82,6 +82,22 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	})
 }
 
+// A newer version may leave out what this one writes always.
+func TestUnknownFieldsOfShortItems(t *testing.T) {
+	t.Parallel()
+	for _, item := range []string{`{"name":"b.com","new":1}`, `{"name":"b.com","region":null,"platform":"","new":1}`} {
+		var reg catalog.Registration
+		err := catalog.Decode(store.Entry{Key: "registrations/a.com", Value: []byte(`{"name":"a.com","depends_on":[{"name":"c.com"},` + item + `]}`)}, &reg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := catalog.Encode(&reg)
+		if err != nil || !strings.Contains(string(got), `"new":1`) {
+			t.Errorf("%s was lost: %s, %v", item, got, err)
+		}
+	}
+}
+
 func TestBrokenRecord(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(w *world) {
