@@ -130,9 +130,10 @@ func unknownItems(list []any, t reflect.Type) []unknownItem {
 	return items
 }
 
+// jsonField is the field that encoding/json takes a name for, whatever its case.
 func jsonField(t reflect.Type, name string) (reflect.Type, bool) {
 	for _, f := range reflect.VisibleFields(t) {
-		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == name {
+		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag != "" && tag != "-" && strings.EqualFold(tag, name) {
 			ft := f.Type
 			if ft.Kind() == reflect.Pointer {
 				ft = ft.Elem()
