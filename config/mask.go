@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	action     = regexp.MustCompile(`\{\{.*?\}\}`)
-	userinfo   = regexp.MustCompile(`^([^/?#]*://)[^/?#]*@`)
-	parameter  = regexp.MustCompile(`[^&]+`)
-	secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|credential|authorization|(?:api|private|access)[-_]?key`)
+	action    = regexp.MustCompile(`\{\{.*?\}\}`)
+	userinfo  = regexp.MustCompile(`^([^/?#]*://)[^/?#]*@`)
+	parameter = regexp.MustCompile(`[^&]+`)
+	harmless  = regexp.MustCompile("^\\{\\{(?:[^\"`]*|-?\\s*(?:env|file)\\s+[\"`][^\"`]*[\"`]\\s*-?)\\}\\}$") // has no text but a name
 )
 
 // maskURL hides the userinfo, the values of the query and the fragment in what is a URL or a template of one. Other texts
@@ -100,26 +100,23 @@ func hideModes(n *yaml.Node) {
 				case "headers":
 					hideHeaders(n)
 				case "data":
-					hideData(n, false)
+					hideData(n)
 				}
 			})
 		})
 	})
 }
 
-// hideData hides, as far as names tell, what someone has written into a body instead of naming a variable or a file.
-func hideData(n *yaml.Node, secret bool) {
-	if n.Kind == yaml.ScalarNode && secret {
+// hideData hides what someone has written into a body instead of naming a variable or a file. What of it is a secret cannot
+// be told, so that all texts and numbers go; templates stay, but for those with a text of their own.
+func hideData(n *yaml.Node) {
+	if tag := n.ShortTag(); n.Kind == yaml.ScalarNode && tag != tagBool && tag != tagNull {
 		hideText(n)
 	}
-	pair := member(n, "key") // {key: NAME, value: TEXT}, as many APIs take variables
-	each(n, func(name string, child *yaml.Node) {
-		named := secretName.MatchString(name) || name == "value" && pair != nil && secretName.MatchString(pair.Value)
-		hideData(child, secret || named)
-	})
+	each(n, func(_ string, child *yaml.Node) { hideData(child) })
 }
 
-// hideText hides a text but for the actions of its template.
+// hideText hides a text but for the harmless actions of its template.
 func hideText(n *yaml.Node) {
 	actions := action.FindAllString(n.Value, -1)
 	if actions == nil {
@@ -131,8 +128,12 @@ func hideText(n *yaml.Node) {
 		if literal != "" {
 			b.WriteString(mask)
 		}
-		if i < len(actions) {
+		switch {
+		case i == len(actions):
+		case harmless.MatchString(actions[i]):
 			b.WriteString(actions[i])
+		default:
+			b.WriteString(mask)
 		}
 	}
 	n.Value = b.String()

@@ -31,6 +31,9 @@ reconciler:
           name: "a # b"
           text: "two\nlines"
           tpl: '{{ env "X" }}'
+          mixed: 'Key hunter2{{ .Subscription.Api }}{{ file "/f" }}-{{ printf "hunter2" }}'
+          size: 3
+          on: true
           Token: hunter2
           api_key: '{{ env "X" }}'
           credentials: {user: hunter2, nested: [hunter2]}
@@ -67,16 +70,19 @@ func TestViewHidesSecretsAndTellsSources(t *testing.T) {
 		{Key: step + "headers.Authorization.type", Value: "Bearer", Source: file("16")},
 		{Key: step + "headers.Authorization.value", Value: "********", Source: file("16")},
 		{Key: step + "headers.Y.value.file", Value: "/f", Source: file("16")},
-		{Key: step + "data.name", Value: "a # b", Source: file("18")},
-		{Key: step + "data.text", Value: "two\nlines", Source: file("19")},
-		{Key: step + "data.Token", Value: "********", Source: file("21")},
-		{Key: step + "data.api_key", Value: `{{ env "X" }}`, Source: file("22")},
-		{Key: step + "data.credentials.user", Value: "********", Source: file("23")},
-		{Key: step + "data.variables[0].value", Value: "********", Source: file("24")},
-		{Key: step + "data.variables[1].value", Value: "visible", Source: file("24")},
-		{Key: step + "wait[0].successes", Value: "x,5", Source: file("25")},
-		{Key: "client.token", Value: "********", Source: file("26")},
-		{Key: "client.server", Value: "http://********@h", Source: file("26")},
+		{Key: step + "data.name", Value: "********", Source: file("18")},
+		{Key: step + "data.text", Value: "********", Source: file("19")},
+		{Key: step + "data.tpl", Value: `{{ env "X" }}`, Source: file("20")},
+		{Key: step + "data.mixed", Value: `********{{ .Subscription.Api }}{{ file "/f" }}****************`, Source: file("21")},
+		{Key: step + "data.size", Value: "********", Source: file("22")},
+		{Key: step + "data.Token", Value: "********", Source: file("24")},
+		{Key: step + "data.api_key", Value: `{{ env "X" }}`, Source: file("25")},
+		{Key: step + "data.credentials.user", Value: "********", Source: file("26")},
+		{Key: step + "data.variables[0].value", Value: "********", Source: file("27")},
+		{Key: step + "data.variables[1].value", Value: "********", Source: file("27")},
+		{Key: step + "wait[0].successes", Value: "x,5", Source: file("28")},
+		{Key: "client.token", Value: "********", Source: file("29")},
+		{Key: "client.server", Value: "http://********@h", Source: file("29")},
 	} {
 		want[s.Key] = s
 	}
@@ -117,7 +123,7 @@ func checkYAML(t *testing.T, c *config.Config, text string) {
 		t.Errorf("got %+v", back)
 	}
 	data, _ := back.Reconciler.Mode["a.b"][0]["data"].(map[string]any)
-	if data["text"] != "two\nlines" || data["name"] != "a # b" {
+	if data["on"] != true || data["tpl"] != `{{ env "X" }}` {
 		t.Errorf("data: %v", data)
 	}
 	for _, line := range []string{
