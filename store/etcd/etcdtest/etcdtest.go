@@ -218,3 +218,22 @@ func (s *Server) compact(ctx context.Context, revision int64) (err error) {
 	}
 	return nil
 }
+
+// Dump is all that the server has below a prefix: keys with their values.
+func (s *Server) Dump(tb testing.TB, prefix string) map[string]string {
+	tb.Helper()
+	client, err := s.admin()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer client.Close() //nolint:errcheck // only read from
+	resp, err := client.Get(tb.Context(), prefix, clientv3.WithPrefix())
+	if err != nil {
+		tb.Fatalf("read etcd: %v", err)
+	}
+	all := make(map[string]string, len(resp.Kvs))
+	for _, kv := range resp.Kvs {
+		all[string(kv.Key)] = string(kv.Value)
+	}
+	return all
+}
