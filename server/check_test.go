@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"testing"
 
@@ -146,7 +148,10 @@ func (unlisted) List(context.Context, string, store.ListOptions) (store.Listing,
 func TestRolesUnknown(t *testing.T) {
 	t.Parallel()
 	s := openLocal(t)
-	l := newLab(t, s, func(o *server.Options) { o.Policy = startPolicy(t, unlisted{s}, 0) })
+	var log bytes.Buffer
+	l := newLab(t, s, func(o *server.Options) {
+		o.Policy, o.Logger = startPolicy(t, unlisted{s}, 0), slog.New(slog.NewTextHandler(&log, nil))
+	})
 	const q = `{"api":"compute.example.com","resource":"machines","verb":"get"`
 	l.want(http.StatusOK, "GET", spaces, nil)
 	l.want(http.StatusOK, "GET", "/apis", nil, "Authorization", "Bearer "+annToken)
@@ -164,4 +169,8 @@ func TestRolesUnknown(t *testing.T) {
 		t.Errorf("%s", a.raw)
 	}
 	l.metrics(`kayra_authorization_decisions_total{cause="unknown",result="unknown"} 3`)
+	l.close()
+	if log.Len() > 0 {
+		t.Errorf("a flood of requests would be a flood in the log: %s", log.String())
+	}
 }

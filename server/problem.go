@@ -94,8 +94,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	told := asRefusal(err)
 	switch told.status {
 	case http.StatusInternalServerError, http.StatusServiceUnavailable:
-		// Where the client is gone, nothing is wrong here. What keeps an issuer away was logged, once for all requests.
-		if r.Context().Err() == nil && !errors.Is(err, auth.ErrUnavailable) {
+		// Where the client is gone, nothing is wrong here. What makes this server refuse by itself, and what keeps an issuer
+		// away, was logged once for all requests.
+		if _, own := errors.AsType[*refusal](err); r.Context().Err() == nil && !own && !errors.Is(err, auth.ErrUnavailable) {
 			s.log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("method", r.Method),
 				slog.String("path", r.URL.Path), slog.String("request_id", requestIDOf(r)), slog.Any("error", err))
 		}
