@@ -183,10 +183,15 @@ func TestReplacedOnLocal(t *testing.T) {
 		status, _ := get(t, c.Handler(), "/-/readyz")
 		return status == http.StatusOK
 	})
-	must(t, os.Remove(path+".lock"))
 	_, other := w.open(t)
-	session, err := other.NewSession(t.Context())
-	must(t, err)
+	var session store.Session
+	w.eventually("another has taken its place", func() bool {
+		must(t, os.Remove(path+".lock"))
+		if session, err = other.NewSession(t.Context()); err != nil && !isKind(err, store.ErrInUse) {
+			t.Fatal(err)
+		}
+		return err == nil // otherwise the reconciler was faster, and has begun a new session
+	})
 	select {
 	case err := <-ended:
 		if !isKind(err, store.ErrInUse) {
