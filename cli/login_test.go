@@ -183,6 +183,42 @@ func TestWhatDecidesInsteadIsToldOf(t *testing.T) {
 	}
 }
 
+// Where neither the server nor the token is that of a context, the contexts are looked at all the same.
+func TestWhatDecidesWithoutAnyContext(t *testing.T) {
+	t.Parallel()
+	s := authority(t)
+	h := newHome(t)
+	h.store(t, "current: c\ncontexts: [{name: c, server: '"+s.URL+"', token: x}, {name: d, server: 'http://d', token: y}]")
+	for server, want := range map[string]string{
+		s.URL: "warning: env KAYRA_CLIENT_TOKEN decides here", "http://elsewhere": "warning: env KAYRA_CLIENT_SERVER decides here",
+	} {
+		for _, line := range []string{"context use c", "login --context c", "context list"} {
+			got := h.run(t, "ann", line, "KAYRA_CLIENT_SERVER="+server, "KAYRA_CLIENT_TOKEN=token")
+			if got.code != 0 || !strings.HasPrefix(got.err, want) {
+				t.Errorf("%s: got %+v, want %q", line, got, want)
+			}
+		}
+	}
+}
+
+// Another user at the same server is another context.
+func TestAnotherContextAtTheSameServerIsToldOf(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.store(t, "current: ann\ncontexts: [{name: ann, server: 'http://s', token: x}, {name: root, server: 'http://s', token: y}, {name: spent, server: 'http://s'}]")
+	for _, other := range []string{"root", "spent"} {
+		for _, line := range []string{"context use ann", "context list"} {
+			got := h.run(t, "", line, "KAYRA_CONTEXT="+other)
+			if want := "warning: env KAYRA_CONTEXT decides here: without --context, commands use context " + other + "\n"; got.code != 0 || got.err != want {
+				t.Errorf("%s: got %+v, want %q", line, got, want)
+			}
+		}
+	}
+	if got := h.run(t, "", "context use ann", "KAYRA_CONTEXT=ann"); got.code != 0 || got.err != "" {
+		t.Errorf("with the same context: %+v", got)
+	}
+}
+
 // A folder that cannot be written to is said to be one, and nothing is half done.
 func TestAFolderThatCannotBeWrittenTo(t *testing.T) {
 	t.Parallel()

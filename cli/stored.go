@@ -72,15 +72,21 @@ func (e *env) warnOverridden(name string) {
 	}
 	w := e.chooser(nil, c)
 	p, err := w.place()
+	var all *contexts.Contexts
+	if err == nil {
+		all, err = w.contexts()
+	}
 	if err != nil {
 		e.tell("warning: %s", term.Escape(err.Error()))
 		return
 	}
-	x, _ := w.all.Find(name)
+	x, _ := all.Find(name)
 	switch {
 	case p.context != name && contexts.Normal(p.server) != contexts.Normal(x.Server):
 		e.tell("warning: %s decides here: without --context, commands speak to %s", term.Escape(p.by), term.Escape(p.server))
 	case p.tokenBy != "" && !p.stored:
 		e.tell("warning: %s decides here: without --context, its token is sent and not the one of the context", term.Escape(p.tokenBy))
+	case p.context != name && p.context != "":
+		e.tell("warning: %s decides here: without --context, commands use context %s", term.Escape(p.by), term.Escape(p.context))
 	}
 }
