@@ -37,7 +37,12 @@ func checkCommand(e *env) *cobra.Command {
   kayra check -n sre catalog subscriptions/sync patch
   kayra check catalog namespaces list --as ann --as-group tenants
   if kayra check -q -n sre compute machines delete; then echo "may delete"; fi`,
-		Args: func(_ *cobra.Command, args []string) error { return c.readArgs(args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("as") && c.asked.User == "" {
+				return usage("leave out --as to ask about yourself", "--as names nobody")
+			}
+			return c.readArgs(args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := e.remote(cmd)
 			if err != nil {

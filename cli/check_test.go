@@ -29,6 +29,7 @@ func TestCheck(t *testing.T) {
 		"check compute machines":                            {2, "", "kayra: which verb on the machines of compute?"},
 		"check compute machines get sre":                    {2, "", `kayra: too many arguments: "sre"`},
 		"check compute machines get --as-group a":           {2, "", "kayra: --as-group is about somebody else"},
+		"check compute machines get --as=":                  {2, "", "kayra: --as names nobody\nhint: leave out --as to ask about yourself"},
 		"check compute machines get -q -o json":             {2, "", `{"code":2,`},
 		"check -n sre catalog namespaces get":               {2, "", "kayra: namespaces do not live in a namespace"},
 		"check compute machines get --token-file /dev/null": {2, "", "kayra: read token: /dev/null is empty"},

@@ -22,6 +22,7 @@ type env struct {
 	configPath string // --config
 	running    bool   // the arguments were found right, and the command has begun
 	place      *place // what the command has spoken to, or nil
+	secret     string // the token that it sends there, or ""
 }
 
 func newEnv(p Process) *env {
@@ -38,7 +39,7 @@ func (e *env) say(format string, args ...any) error {
 
 // tell writes a line for the person at the terminal. That this fails is not worth a failure.
 func (e *env) tell(format string, args ...any) {
-	_, _ = fmt.Fprintf(e.streams.Err, format+"\n", args...)
+	_, _ = fmt.Fprintln(e.streams.Err, masked(fmt.Sprintf(format, args...), e.secret))
 }
 
 // lookup is os.LookupEnv for the environment that the command line was given. Of a name that is there twice the last one counts.

@@ -107,6 +107,7 @@ func explain(ctx context.Context, err error, at *place) *failure {
 
 // fail tells the user, and gives the exit code.
 func (e *env) fail(f *failure, asJSON bool) int {
+	f.message, f.hint = masked(f.message, e.secret), masked(f.hint, e.secret)
 	if asJSON {
 		e.tellJSON(f)
 		return int(f.code)
@@ -128,7 +129,7 @@ func (e *env) tellJSON(f *failure) {
 		Message string `json:"message"`
 		Hint    string `json:"hint,omitempty"`
 	}{int(f.code), f.status, f.code.reason(), f.message, f.hint})
-	e.tell("%s", cmp.Or(string(line), fmt.Sprint(err)))
+	_, _ = fmt.Fprintln(e.streams.Err, cmp.Or(string(line), fmt.Sprint(err))) // masked before it was JSON
 }
 
 // wantsJSON tells whether the arguments ask for JSON, also where they are wrong in other ways.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kayra/config"
+	"kayra/server/auth"
 	"kayra/server/client"
 	"kayra/tlsfiles"
 )
@@ -60,6 +61,10 @@ func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, &failure{code: codeUsage, message: "read client.token: " + err.Error(), err: err}
 	}
+	if token != "" && !auth.IsToken(token) {
+		return nil, notAToken(p)
+	}
+	e.secret = token
 	m := &remote{place: p, timeout: timeout, secret: token}
 	m.at, err = m.open(p.server, token)
 	if file, ok := errors.AsType[*tlsfiles.Error](err); ok {
@@ -70,6 +75,11 @@ func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
 	}
 	e.place = p
 	return m, nil
+}
+
+// notAToken is the failure for what no request could carry.
+func notAToken(p *place) error {
+	return &failure{code: codeUsage, message: "what " + p.tokenBy + " gives is no token: a token is one line, without spaces, and of visible ASCII characters only", hint: p.hintToken()}
 }
 
 func (m *remote) open(url, token string) (*client.Client, error) {
