@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -96,9 +97,7 @@ func (c *check) run(ctx context.Context, e *env, m *remote) error {
 	if err != nil {
 		return err
 	}
-	if err := c.resolve(e, groups); err != nil {
-		return err
-	}
+	c.resolve(e, groups)
 	body, err := encode(c.asked)
 	if err != nil {
 		return err
@@ -120,30 +119,51 @@ func (c *check) run(ctx context.Context, e *env, m *remote) error {
 	return nil
 }
 
-// resolve gives the API its long name, and a resource that the API is known to have its own. Of one that it is not known to
-// have the server is asked nevertheless: a document that was never fetched tells of none.
-func (c *check) resolve(e *env, groups []api.Group) error {
+// resolve gives the API its long name, and a resource that the API is known to have its own. What is not known is asked
+// about nevertheless, and warned of: the server has the last word, and a document that was never fetched tells of nothing.
+func (c *check) resolve(e *env, groups []api.Group) {
 	group, err := findGroup(groups, c.asked.API)
 	if err != nil {
-		return err
+		c.warn(e, err)
+		return
 	}
 	c.asked.API = group.Name
 	if c.asked.Resource == "*" {
-		return nil
+		return
 	}
 	base, sub, _ := strings.Cut(c.asked.Resource, "/")
 	known, err := findResource(group, base)
 	if err != nil {
-		if len(group.Resources) > 0 && !c.quiet {
-			e.tell("warning: %s", term.Escape(err.Error()+"; the question is asked all the same"))
+		if len(group.Resources) > 0 {
+			c.warn(e, err)
 		}
-		return nil
-	}
-	if !known.Namespaced && c.asked.Namespace != "" {
-		return usage("leave out -n", "%s do not live in a namespace", known.Name)
+		return
 	}
 	c.asked.Resource = strings.TrimSuffix(known.Name+"/"+sub, "/")
-	return nil
+	if verbs := verbsOf(group, c.asked.Resource); c.asked.Verb != "*" && !slices.Contains(verbs, c.asked.Verb) {
+		c.warn(e, usage("", "%q is no verb that is known of %s: they are %s", c.asked.Verb, c.asked.Resource, strings.Join(verbs, ", ")))
+	}
+}
+
+// verbsOf are the verbs that any resource may have, and those that the group says this one has.
+func verbsOf(group api.Group, resource string) []string {
+	verbs := []string{"list", "get", "create", "update", "patch", "delete"}
+	for _, r := range group.Resources {
+		if r.Name == resource {
+			verbs = append(verbs, r.Verbs...)
+		}
+	}
+	return verbs
+}
+
+func (c *check) warn(e *env, err error) {
+	if c.quiet {
+		return
+	}
+	e.tell("warning: %s; the question is asked all the same", term.Escape(err.Error()))
+	if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
+		e.tell("hint: %s", term.Escape(f.hint))
+	}
 }
 
 func (c *check) show(e *env, decided api.Decision, body []byte) error {

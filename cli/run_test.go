@@ -50,7 +50,7 @@ func at(url string) []string { return []string{"KAYRA_CLIENT_SERVER=" + url} }
 
 const groups = `{"apis":[
  {"name":"catalog.example.com","short_name":"catalog","builtin":true,"resources":[
-  {"name":"namespaces","namespaced":false,"verbs":["get"]},{"name":"subscriptions","namespaced":true,"verbs":["get"]}]},
+  {"name":"namespaces","namespaced":false,"verbs":["get","watch"]},{"name":"subscriptions","namespaced":true,"verbs":["get"]}]},
  {"name":"compute.example.com","short_name":"compute","builtin":false,"resources":[{"name":"machines/restart","namespaced":true,"verbs":["create"]}]},
  {"name":"young.example.com","short_name":"","builtin":false,"resources":[]}]}`
 
