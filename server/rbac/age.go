@@ -13,6 +13,8 @@ const (
 	unlisted = -1 // the revision of a copy that is not there yet
 	// interval is the time between two questions for the store's revision, unless the bound is shorter than a few.
 	interval = time.Second
+	// stop is how long a process is not seen to run before it counts as stopped, and beats the time between two looks.
+	stop, beats = time.Second, 200 * time.Millisecond
 	// nothing is a prefix, under the scope's, that no key has: listing it tells the revision alone.
 	nothing = "-"
 )
@@ -24,6 +26,8 @@ type age struct {
 	asked   int64     // a revision that the store had, and the copy has not; 0: none
 	askedAt time.Time // before the store was asked for it
 	proven  time.Time // the copy has every write acknowledged before; zero: that is not known of any time
+	beat    time.Time // when this process was last seen to run; zero: nobody looks
+	doubted time.Time // what was asked before this moment proves nothing
 }
 
 // StaleError says that the copy is too old to decide from.
@@ -43,6 +47,7 @@ func (e *StaleError) Error() string {
 // told notes that the store had a revision, and when it was asked. before is what the copy had come to by then.
 func (a *age) told(revision, before int64, at time.Time) {
 	switch {
+	case at.Before(a.doubted):
 	case revision < before: // restored from a backup: what the copy has may never have been
 		a.proven, a.asked = time.Time{}, 0
 	case a.reached >= revision:
@@ -77,13 +82,40 @@ func since(t time.Time) time.Duration {
 
 func (p *Policy) stale() error {
 	a := &p.age
-	if a.reached == unlisted || a.proven.IsZero() {
+	if a.reached == unlisted || a.proven.IsZero() || a.stopped() {
 		return &StaleError{Most: a.most}
 	}
 	if old := since(a.proven); old > a.most {
 		return &StaleError{Age: old, Most: a.most}
 	}
 	return nil
+}
+
+// stopped tells whether the process has just gone on after a stop.
+func (a *age) stopped() bool { return !a.beat.IsZero() && since(a.beat) > stop }
+
+// pulse notices that the process was stopped. What it knew may have changed since, and what it is about to read may have
+// been sent before.
+func (p *Policy) pulse(ctx context.Context) error {
+	ticker := time.NewTicker(beats)
+	defer ticker.Stop()
+	for {
+		p.mu.Lock()
+		if p.age.stopped() {
+			p.age.proven, p.age.asked, p.age.doubted = time.Time{}, 0, time.Now()
+			select {
+			case p.hurry <- struct{}{}:
+			default:
+			}
+		}
+		p.age.beat = time.Now()
+		p.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return ctx.Err() //nolint:wrapcheck // Run does
+		case <-ticker.C:
+		}
+	}
 }
 
 // Stale fails with a [StaleError] while the policy cannot decide.
@@ -114,6 +146,7 @@ func (p *Policy) question(ctx context.Context, s store.Store) error {
 		case <-ctx.Done():
 			return ctx.Err() //nolint:wrapcheck // Run does
 		case <-ticker.C:
+		case <-p.hurry:
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (s *scripted) Watch(ctx context.Context, _ string, _ int64, fn func(store.B
 // run follows the store until the end of the test.
 func run(t *testing.T, s store.Store, log *slog.Logger) *rbac.Policy {
 	t.Helper()
-	p := rbac.New(rbac.Options{Scope: scope(), Logger: log})
+	p := rbac.New(rbac.Options{Scope: scope(), MaxAge: 10 * time.Second, Logger: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx, s) }()
@@ -188,6 +188,27 @@ func TestStopped(t *testing.T) {
 		pass(t, 2*time.Second)
 		stale(t, p, true)
 		s.batches <- store.Batch{Revision: 9}
+		pass(t, time.Second)
+		stale(t, p, false)
+	})
+}
+
+// A process that was stopped for less than the bound has an old copy that looks young.
+func TestStoppedForLessThanTheBound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScripted(7)
+		p := run(t, s, nil)
+		pass(t, 5*time.Second)
+		p.Stopped(3 * time.Second)
+		stale(t, p, true)
+		pass(t, time.Second) // nothing was written meanwhile
+		stale(t, p, false)
+		s.set(8) // something was
+		p.Stopped(3 * time.Second)
+		pass(t, 3*time.Second)
+		stale(t, p, true)
+		s.batches <- store.Batch{Revision: 8}
 		pass(t, time.Second)
 		stale(t, p, false)
 	})

@@ -6,7 +6,8 @@
 // A watch that is broken may look like one that has nothing to tell, and what has lain in a connection while a process
 // was stopped looks like news. So the Policy asks the store once a second for its revision, which is a linearizable
 // read, and notes when it asked. Once the watch has come to that revision, the copy has every write that was
-// acknowledged before the question. If the youngest such moment is longer ago than the bound, nothing is known.
+// acknowledged before the question. If the youngest such moment is longer ago than the bound, nothing is known. Nor is
+// anything known after the process itself was stopped, for a second or more, until a question asked since is settled.
 package rbac
 
 import (
@@ -25,8 +26,8 @@ import (
 	"kayra/store/catalog"
 )
 
-// DefaultMaxAge outlasts what a store may need to notice that a watch is silent (5 s) and to begin another one.
-const DefaultMaxAge = 10 * time.Second
+// DefaultMaxAge outlasts the election of a leader, during which a store does not answer.
+const DefaultMaxAge = 5 * time.Second
 
 // Options are what a Policy is made of. Scope is required.
 type Options struct {
@@ -42,6 +43,7 @@ type Policy struct {
 	log     *slog.Logger
 	started time.Time
 	first   chan struct{} // closed once the copy has been known to be up to date
+	hurry   chan struct{} // has the store asked at once
 
 	mu    sync.RWMutex
 	known *records
@@ -52,7 +54,7 @@ type Policy struct {
 // New makes a policy that knows nothing yet.
 func New(o Options) *Policy {
 	p := &Policy{
-		scope: o.Scope, log: o.Logger, started: time.Now(), first: make(chan struct{}), known: newRecords(),
+		scope: o.Scope, log: o.Logger, started: time.Now(), first: make(chan struct{}), hurry: make(chan struct{}, 1), known: newRecords(),
 		age: age{most: cmp.Or(o.MaxAge, DefaultMaxAge), reached: unlisted},
 	}
 	if p.log == nil {
@@ -66,6 +68,7 @@ func (p *Policy) Run(ctx context.Context, s store.Store) error {
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return store.Follow(running, watched{Store: s, policy: p}, p.scope.Prefix(), p) })
 	group.Go(func() error { return p.question(running, s) })
+	group.Go(func() error { return p.pulse(running) })
 	if err := group.Wait(); ctx.Err() == nil {
 		return fmt.Errorf("follow roles: %w", err)
 	}
