@@ -20,6 +20,7 @@ const (
 	// without notice, and again, refuse nobody.
 	fetchBurst = 4
 
+	asGoodAsNew  = time.Second // a set of keys
 	fetchTimeout = 10 * time.Second
 	staleAfter   = 5 * time.Minute  // fetched anew, while the known keys are used
 	trustedFor   = 10 * time.Minute // fetched anew first
@@ -80,7 +81,7 @@ func (r *keyring) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]
 		return nil, nil, err
 	}
 	payload, refusal := set.verify(signed)
-	if refusal == nil || fresh {
+	if refusal == nil || fresh || errors.Is(refusal, errForged) && r.age() < FetchPause {
 		return payload, set, refusal
 	}
 	newer, err := r.newer(ctx, set)
@@ -127,6 +128,13 @@ func (r *keyring) young() *keySet {
 	return r.known
 }
 
+// age is how old the keys in force are.
+func (r *keyring) age() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now().Sub(r.began)
+}
+
 // newer gives keys that were fetched after the set was found to lack one, or the set itself if it is as good as new.
 func (r *keyring) newer(ctx context.Context, set *keySet) (*keySet, error) {
 	r.mu.Lock()
@@ -135,7 +143,7 @@ func (r *keyring) newer(ctx context.Context, set *keySet) (*keySet, error) {
 		return r.known, nil
 	}
 	f := r.fetchLocked(ctx)
-	fresh := f == nil && !r.failed
+	fresh := f == nil && !r.failed && r.now().Sub(r.began) < asGoodAsNew
 	r.mu.Unlock()
 	if fresh {
 		return set, nil

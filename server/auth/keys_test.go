@@ -51,6 +51,7 @@ func TestAKeyIsReplaced(t *testing.T) {
 	d := newDesk(t, oidctest.Start(t, one))
 	d.admits(d.issuer.Token(one, nil))
 	d.issuer.Publish(two)
+	d.clock.advance(auth.FetchPause)
 	d.admits(d.issuer.Token(two, nil))
 	d.refuses(d.issuer.Token(one, nil), "signature is wrong")
 }
@@ -174,4 +175,27 @@ func TestFloodOfKeyIDs(t *testing.T) {
 	d.clock.advance(time.Hour)
 	flood()
 	d.requests(8, 7)
+}
+
+// Tokens that are no good keep no good one out that is signed with a new key.
+func TestBadTokensBeforeARotation(t *testing.T) {
+	t.Parallel()
+	one, two, forger, nobody := ec(t, "one"), ec(t, "two"), ec(t, "one"), ec(t, "")
+	d := newDesk(t, oidctest.Start(t, one))
+	d.admits(d.issuer.Token(one, nil))
+	for range 20 {
+		d.refuses(d.issuer.Token(forger, nil), "signature is wrong")
+	}
+	d.requests(1, 1)
+	d.issuer.Publish(two)
+	d.admits(d.issuer.Token(two, nil))
+	for i := range 20 {
+		nobody.ID = fmt.Sprint("made-up-", i)
+		_, _ = d.Authenticate(t.Context(), d.issuer.Token(nobody, nil))
+	}
+	d.clock.advance(2 * time.Second)
+	d.issuer.Publish(one)
+	d.postpones(d.issuer.Token(one, nil)) // it may well be good
+	d.clock.advance(auth.FetchPause)
+	d.admits(d.issuer.Token(one, nil))
 }

@@ -48,9 +48,9 @@ type OIDCOptions struct {
 //   - Callers who need a fetch at the same time share it. It ends within the timeout, whoever of them goes away. A few
 //     may follow each other at once, and then one every 5 seconds, however many tokens ask for more; after one that
 //     failed there is none for 5 seconds.
-//   - When it is too early for another fetch, a token with a key that is not in the set is refused for good
-//     (ErrUnauthenticated): the set is as good as new, and answers otherwise would let anyone who makes up key ids
-//     take up the issuer's time. An issuer that publishes a key before it signs with it never has a good token refused.
+//   - When it is too early for another fetch, whether a token with a key that is not known is good cannot be told
+//     (ErrUnavailable), but for the second after a fetch, in which it is refused for good. A token that names a key which
+//     is known, and has not signed it, is refused for good; it has the keys fetched if they are older than 5 seconds.
 //   - When the issuer cannot be reached, the keys that are known stay in force, for as long as that takes, and tokens
 //     that no known key has signed fail with ErrUnavailable, as all do when no key is known yet.
 //
