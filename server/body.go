@@ -53,7 +53,7 @@ func readObject(w http.ResponseWriter, r *http.Request) (*object, error) {
 	return parseObject("", data)
 }
 
-// checkMediaType refuses a body that says it is not JSON. A merge patch (RFC 7396) is what PATCH takes.
+// checkMediaType refuses a body that says it is not JSON. A merge patch (RFC 7396) is what PUT and PATCH take.
 func checkMediaType(r *http.Request) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return refuse(http.StatusUnsupportedMediaType, "the body is sent in the coding %q: send it as it is", clip(coding))
@@ -64,7 +64,8 @@ func checkMediaType(r *http.Request) error {
 	}
 	mediaType, params, err := mime.ParseMediaType(given)
 	charset, has := params["charset"]
-	isJSON := mediaType == jsonType || r.Method == http.MethodPatch && mediaType == "application/merge-patch+json"
+	merges := r.Method == http.MethodPatch || r.Method == http.MethodPut
+	isJSON := mediaType == jsonType || merges && mediaType == "application/merge-patch+json"
 	if err == nil && isJSON && (!has || strings.EqualFold(charset, "utf-8")) {
 		return nil
 	}

@@ -3,7 +3,9 @@ package server
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kayra/server/auth"
@@ -84,10 +86,20 @@ func (s *Server) permit(who auth.Identity, q rbac.Question) error {
 		return nil
 	}
 	where := ""
-	if q.Namespace != "" {
+	switch {
+	case q.Namespace != "":
 		where = " in namespace " + strconv.Quote(clip(q.Namespace))
+	case s.isNamespaced(q.Resource):
+		where = " in all namespaces"
 	}
 	return refuse(http.StatusForbidden, "user %q may not %s %s%s: ask a sysadmin for a role that gives it", clip(who.User), q.Verb, q.Resource, where)
+}
+
+// isNamespaced tells whether a resource of Kayra's own lives in namespaces.
+func (s *Server) isNamespaced(resource string) bool {
+	return slices.ContainsFunc(s.own, func(rt route) bool {
+		return rt.resource == resource && strings.Contains(rt.path, "/{ns}/")
+	})
 }
 
 // unknown is the refusal while nobody can tell who may do what. Access that was taken away must not outlast a watch that

@@ -133,6 +133,7 @@ func TestRefusalOfTheGate(t *testing.T) {
 	for _, test := range []struct{ method, path, want string }{
 		{"POST", spaces + "/sre/subscriptions", `user "ann" may not create subscriptions in namespace "sre": ask a sysadmin for a role that gives it`},
 		{"PUT", spaces + "/sre/subscriptions/" + compute + "/sync", `user "ann" may not patch subscriptions/sync in namespace "sre": ask a sysadmin for a role that gives it`},
+		{"GET", base + "/subscriptions", `user "ann" may not list subscriptions in all namespaces: ask a sysadmin for a role that gives it`},
 		{"GET", spaces, `user "ann" may not list namespaces: ask a sysadmin for a role that gives it`},
 		{"GET", spaces + "/no%2Fnamespace", `user "ann" may not get namespaces in namespace "no/namespace": ask a sysadmin for a role that gives it`},
 		{"POST", regs, `user "ann" may not create apiregistrations: that is for sysadmins alone, ask one`},

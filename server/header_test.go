@@ -31,6 +31,7 @@ func TestHeadersOutOfProportion(t *testing.T) {
 		lines(201, 1):                     http.StatusBadRequest,
 		lines(1, 33<<10):                  http.StatusBadRequest,
 		lines(4, 15<<10):                  http.StatusBadRequest,
+		lines(4, 100<<10):                 http.StatusBadRequest,
 		strings.Repeat("X-A: b\r\n", 201): http.StatusBadRequest,
 	} {
 		c := connect(t, at)

@@ -48,6 +48,9 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
 }
 
+// unknownWrite is what a client has to know of a write that was not answered.
+const unknownWrite = "; whether a write has happened is not known: read, and try again"
+
 // asRefusal is what a client is told of the error.
 func asRefusal(err error) *refusal {
 	var own *refusal
@@ -62,7 +65,7 @@ func asRefusal(err error) *refusal {
 	case errors.Is(err, store.ErrTooLarge):
 		return &refusal{status: http.StatusRequestEntityTooLarge, detail: "the record would be larger than the store takes: make it smaller"}
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return &refusal{status: http.StatusServiceUnavailable, detail: "the store does not answer; whether a write has happened is not known: read, and try again"}
+		return &refusal{status: http.StatusServiceUnavailable, detail: "the store does not answer" + unknownWrite}
 	}
 	return &refusal{status: http.StatusInternalServerError, detail: "something went wrong here; the server's log has more under the X-Request-Id of this answer"}
 }
@@ -89,9 +92,19 @@ func fields(of []catalog.FieldError) []api.FieldError {
 	return out
 }
 
+// ofRead is the refusal as a request that changes nothing is told of it.
+func (e *refusal) ofRead() *refusal {
+	read := *e
+	read.detail = strings.ReplaceAll(read.detail, unknownWrite, ": try again")
+	return &read
+}
+
 // fail answers with a problem.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	told := asRefusal(err)
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		told = told.ofRead()
+	}
 	switch told.status {
 	case http.StatusInternalServerError, http.StatusServiceUnavailable:
 		// Where the client is gone, nothing is wrong here. What makes this server refuse by itself, and what keeps an issuer

@@ -62,7 +62,8 @@ func TestRegistrationMerge(t *testing.T) {
 				}
 			}
 		}
-		l.want(http.StatusOK, "PATCH", regs+"/"+compute, `{"owner":"p"}`, "Content-Type", "application/merge-patch+json")
+		l.want(http.StatusOK, "PATCH", regs+"/"+compute, `{"owner":"q"}`, "Content-Type", "application/merge-patch+json")
+		l.want(http.StatusOK, "PUT", regs+"/"+compute, `{"owner":"p"}`, "Content-Type", "application/merge-patch+json")
 		got := l.want(http.StatusOK, "PUT", regs+"/"+compute, `{"sync_id":"two"}`).body
 		if got["owner"] != "p" || got["description"] != "d" || got["sync_id"] != "two" || got["released_sync_id"] != "two" {
 			t.Errorf("after two changes: %v", got)

@@ -15,7 +15,7 @@ import (
 const (
 	writeTimeout   = 60 * time.Second
 	idleTimeout    = 2 * time.Minute
-	maxHeaderBytes = 64 << 10
+	maxHeaderBytes = 1 << 20 // what is more is refused without a problem; see maxHeaderSize
 	defaultDrain   = 10 * time.Second
 )
 

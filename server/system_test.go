@@ -105,12 +105,12 @@ func TestMediaTypes(t *testing.T) {
 	l := newLab(t, openLocal(t))
 	l.world()
 	at := regs + "/" + compute
-	for _, good := range []string{"", "application/json", "application/json; charset=utf-8", "Application/JSON; charset=UTF-8"} {
+	for _, good := range []string{"", "application/json", "application/json; charset=utf-8", "Application/JSON; charset=UTF-8", "application/merge-patch+json"} {
 		l.want(http.StatusOK, "PUT", at, `{}`, "Content-Type", good)
 	}
 	for _, bad := range []string{
 		"text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/yaml",
-		"application/merge-patch+json", "json", ";",
+		"json", ";",
 	} {
 		l.want(http.StatusUnsupportedMediaType, "PUT", at, `{}`, "Content-Type", bad)
 	}
@@ -176,6 +176,9 @@ func TestStoreAway(t *testing.T) {
 		a := l.want(http.StatusServiceUnavailable, method, path, `{}`)
 		if a.header.Get("Retry-After") == "" || a.header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: %v", method, a.header)
+		}
+		if strings.Contains(string(a.raw), "whether a write") != (method == "PUT") {
+			t.Errorf("%s: %s", method, a.raw)
 		}
 	}
 	l.want(http.StatusServiceUnavailable, "GET", "/-/readyz", nil)
