@@ -31,7 +31,12 @@ func explainAnswer(f *failure, at *place) {
 	case f.status == tooMany:
 		f.hint = "wait for a second and try again; server.rate_limit in the server's kayra.yaml sets the limit"
 	case f.status == unauthenticated:
+		if at != nil && at.tokenBy == "" {
+			f.message = "there is no token for " + at.String()
+		}
 		f.hint = at.hintToken()
+	case f.status == forbidden && isEverywhere(f.err):
+		f.hint = nameNamespace
 	case f.code == codeUnreachable && f.status == 0:
 		f.hint = at.hintServer()
 	case f.status != 0 && at != nil && at.context != "":
@@ -39,8 +44,14 @@ func explainAnswer(f *failure, at *place) {
 	}
 }
 
+func isEverywhere(err error) bool {
+	_, ok := errors.AsType[*everywhereError](err)
+	return ok
+}
+
 const (
 	unauthenticated = 401
+	forbidden       = 403
 	tooMany         = 429
 )
 
@@ -48,7 +59,7 @@ const (
 func (p *place) hintToken() string {
 	switch {
 	case p == nil || p.tokenBy == "":
-		return "`kayra login` stores a token; --token-file, KAYRA_CLIENT_TOKEN and client.token in kayra.yaml give one, too"
+		return "log in with `kayra login`; --token-file, KAYRA_CLIENT_TOKEN and client.token in kayra.yaml give one, too"
 	case p.stored && p.tokenBy == "context "+p.context:
 		return fmt.Sprintf("`kayra login --context %s` stores another token", p.context)
 	case p.stored:

@@ -169,7 +169,7 @@ func (l *login) refused(ctx context.Context, err error, p *place) error {
 	f := explain(ctx, err, nil)
 	f.message += ": nothing was stored"
 	if f.status == unauthenticated {
-		f.message, f.hint = p.server+" does not know this token: nothing was stored", ""
+		f.hint = "this was " + p.server
 	}
 	return f
 }

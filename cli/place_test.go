@@ -70,7 +70,7 @@ func TestPrecedence(t *testing.T) {
 			}
 			got := h.run(t, "of-stdin", word.Replace("whoami -o json --config "+config+" "+c.args), strings.Fields(word.Replace(c.env))...)
 			if c.user == "" {
-				if got.code != 3 || !strings.Contains(got.err, "kayra: nobody has this token\n") && !strings.Contains(got.err, `"status":401`) {
+				if got.code != 3 || !strings.Contains(got.err, "kayra: there is no token for ") && !strings.Contains(got.err, `"status":401`) {
 					t.Errorf("a token was sent: %+v", got)
 				}
 				return
@@ -181,7 +181,7 @@ func TestWhereItWas(t *testing.T) {
 		"hint: `kayra login --context c` stores another token\n":                               {"apis"},
 		"hint: the token was that of env KAYRA_CLIENT_TOKEN; give another one":                 {"apis", "KAYRA_CLIENT_TOKEN=wrong"},
 		"hint: the token was that of context c; `kayra login` stores another one\n":            {"apis --server " + s.URL},
-		"hint: `kayra login` stores a token; --token-file":                                     {"apis --context e --server " + s.URL + "/base"},
+		"hint: log in with `kayra login`; --token-file":                                        {"apis --context e --server " + s.URL + "/base"},
 		"kayra: no: DELETE\nhint: this was " + s.URL + " (context d)\n":                        {"delete catalog namespaces a --context d"},
 		"hint: it is the server of context e; `kayra context list` has the others":             {"apis --context e"},
 		"hint: --server, --context, KAYRA_CLIENT_SERVER or client.server in kayra.yaml say wh": {"apis --server http://127.0.0.1:1"},

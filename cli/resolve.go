@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,6 +24,8 @@ type route struct {
 	resource string // as messages and the printer know it: apiregistrations, apiregistrations/status
 	app      string // whose resource it is, behind the gateway; "" for Kayra's own
 	gateway  string
+
+	everywhere bool // the resource lives in namespaces, and no namespace is given
 }
 
 // call makes a request and gives the body of its answer.
@@ -33,7 +36,10 @@ func (r *route) call(ctx context.Context, method, query string, body []byte) ([]
 	}
 	answer, err := r.at.Do(ctx, method, path, body)
 	if err != nil && r.app != "" {
-		return nil, &appError{error: err, app: r.app, request: method + " " + r.gateway + path}
+		return nil, &appError{error: err, app: r.app, request: method + " " + r.gateway + path, everywhere: r.everywhere}
+	}
+	if err != nil && r.everywhere {
+		return nil, &everywhereError{err}
 	}
 	if err != nil {
 		return nil, err //nolint:wrapcheck // is shown as it is
@@ -46,12 +52,24 @@ type appError struct {
 	error
 
 	app, request string
+	everywhere   bool
+}
+
+// Error is the app's reason. Where it gave none, it is not Kayra's URL that is in doubt.
+func (e *appError) Error() string {
+	refused, ok := errors.AsType[*client.Error](e.error)
+	if !ok || !refused.Bare || refused.Status < http.StatusBadRequest {
+		return e.error.Error()
+	}
+	return fmt.Sprintf("%s, which is behind the gateway, answered %d %s without a reason", e.app, refused.Status, http.StatusText(refused.Status))
 }
 
 func (e *appError) Unwrap() error { return e.error }
 
 func (e *appError) hint(status int, at *place) string {
 	switch {
+	case e.everywhere && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusForbidden):
+		return fmt.Sprintf("%s; this was %s", nameNamespace, e.request)
 	case status == unauthenticated && at.withheld():
 		return fmt.Sprintf("the token of %s is not sent to reconciler.gateway_url; `kayra login --gateway URL` stores where it may go", at)
 	case status != 0 && at.ownGateway:
@@ -63,6 +81,13 @@ func (e *appError) hint(status int, at *place) string {
 	}
 	return "reconciler.gateway_url in kayra.yaml or KAYRA_RECONCILER_GATEWAY_URL says where the gateway is"
 }
+
+// everywhereError is the failure of a request about all namespaces.
+type everywhereError struct{ error }
+
+func (e *everywhereError) Unwrap() error { return e.error }
+
+const nameNamespace = "all namespaces were asked for: name one with -n NAMESPACE"
 
 // resolve finds a target among the APIs that the server knows. A resource of Kayra itself is at the server, one of a
 // registered app behind the gateway.
@@ -83,7 +108,7 @@ func (m *remote) resolve(ctx context.Context, t *target) (*route, error) {
 	if err := t.checkNamespace(resource.Namespaced); err != nil {
 		return nil, err
 	}
-	r := &route{at: m.at, path: t.path(group.Name), resource: t.resource}
+	r := &route{at: m.at, path: t.path(group.Name), resource: t.resource, everywhere: resource.Namespaced && t.namespace == ""}
 	if t.sub != "" {
 		r.resource += "/" + t.sub
 	}

@@ -76,7 +76,7 @@ func TestExitCodes(t *testing.T) {
 				w.WriteHeader(status)
 				_, _ = fmt.Fprintf(w, `{"type":"about:blank","title":"x","status":%d,"detail":"the reason"}`, status)
 			})
-			got := run(t, at(s.URL), "", "kayra", "get", "catalog", "namespaces", "sre", "-o", "json")
+			got := run(t, append(at(s.URL), "KAYRA_CLIENT_TOKEN=t"), "", "kayra", "get", "catalog", "namespaces", "sre", "-o", "json")
 			if got.code != want {
 				t.Fatalf("exit code %d, want %d; %s", got.code, want, got.err)
 			}

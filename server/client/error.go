@@ -32,6 +32,7 @@ var (
 type Error struct {
 	api.Problem
 
+	Bare      bool   // it gave no reason in the form that Kayra has for one
 	RequestID string // under which the server's log has more; "": it gave none
 }
 
@@ -82,6 +83,7 @@ func refusal(a Answer) error {
 	if json.Unmarshal(a.Body, &e.Problem) == nil && e.Status == a.Status && e.Detail != "" {
 		return e
 	}
+	e.Bare = true
 	e.Problem = api.Problem{
 		Type: "about:blank", Title: http.StatusText(a.Status), Status: a.Status,
 		Detail: fmt.Sprintf("the answer is %d %s without a reason; is it Kayra that answers at this URL?", a.Status, http.StatusText(a.Status)),
