@@ -19,7 +19,7 @@ func (s *serve) openAudit(e *env) (end func() error, err error) {
 	}
 	log, err := audit.Open(o)
 	if err != nil {
-		return nil, &failure{code: codeUsage, message: "server.audit_log: " + err.Error(), err: err}
+		return nil, wrongKey(s.config, "server.audit_log", err)
 	}
 	s.audit = log.Logger()
 	return func() error {

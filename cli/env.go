@@ -89,6 +89,12 @@ func (e *env) configOptions() config.Options {
 	}
 }
 
+// wrongKey is the failure for a value that turned out to be wrong when it was used, with the place that it comes from.
+func wrongKey(c *config.Config, key string, err error) error {
+	at := strings.TrimPrefix(c.Source(key), "file ")
+	return &failure{code: codeUsage, message: fmt.Sprintf("%s: %s: %v", at, key, err), err: err}
+}
+
 // logger writes to the standard error, as the configuration says.
 func (e *env) logger(c config.Log) (*slog.Logger, error) {
 	var level slog.Level

@@ -68,7 +68,7 @@ func (s *serve) load(cmd *cobra.Command, e *env) error {
 	if s.tokens, err = tokensOf(s.config, e.lookup); err != nil {
 		return err
 	}
-	s.issuer, err = issuerOf(s.config.Auth.OIDC, s.log)
+	s.issuer, err = issuerOf(s.config, s.log)
 	return err
 }
 
@@ -133,13 +133,13 @@ func tokensOf(c *config.Config, env lookup) (*auth.Tokens, error) {
 			err = errors.New("no request could carry it: a token has no spaces, and visible ASCII characters only")
 		}
 		if err != nil {
-			return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens[%d].token: %v", c.File(), i, err), err: err}
+			return nil, wrongKey(c, fmt.Sprintf("auth.tokens[%d].token", i), err)
 		}
 		list[i].Digest = auth.DigestOf(text)
 	}
 	tokens, err := auth.NewTokens(list)
 	if err != nil {
-		return nil, &failure{code: codeUsage, message: fmt.Sprintf("%s: auth.tokens: %v", c.File(), err), err: err}
+		return nil, wrongKey(c, "auth.tokens", err)
 	}
 	return tokens, nil
 }

@@ -19,6 +19,9 @@ func (p *process) listenTLS(c config.ListenerTLS, key string) error {
 	}
 	var err error
 	p.tls, err = tlsfiles.Server(c).Config(p.log.With(slog.String("at", key)))
+	if file, ok := errors.AsType[*tlsfiles.Error](err); ok {
+		return wrongKey(p.config, key+"."+file.Field, errors.New(file.Problem))
+	}
 	return wrongFile(key, err)
 }
 
