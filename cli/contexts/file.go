@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ const (
 	maxFile  = 1 << 20
 	maxLinks = 40
 
-	lockPause = 10 * time.Millisecond // between two tries of the lock
+	lockPause    = 10 * time.Millisecond // between two tries of the lock
+	lockPatience = 10 * time.Second
 
 	private fs.FileMode = 0o600
 	others  fs.FileMode = 0o077
@@ -31,8 +33,9 @@ var ErrNoPlace = errors.New("neither XDG_CONFIG_HOME nor HOME says where context
 
 // File is where contexts are kept.
 type File struct {
-	Path string
-	Warn func(text string) // called where somebody else could read the file
+	Path     string
+	Warn     func(text string) // called where somebody else could read the file
+	Patience time.Duration     // how long a change waits for another one to end; 0: 10 s
 }
 
 // Place is the path of the user's own file: in $XDG_CONFIG_HOME/kayra if that is an absolute path, else in
@@ -110,8 +113,8 @@ func (f File) Change(ctx context.Context, fn func(*Contexts) error) (err error) 
 		return fmt.Errorf("make folder for contexts: %w", err)
 	}
 	lock := flock.New(path+".lock", flock.SetPermissions(private))
-	if _, err := lock.TryLockContext(ctx, lockPause); err != nil {
-		return fmt.Errorf("lock contexts %q: %w", path, withoutPath(err))
+	if err := f.take(ctx, lock); err != nil {
+		return fmt.Errorf("lock contexts %q: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	c, err := f.Read()
@@ -129,6 +132,18 @@ func (f File) Change(ctx context.Context, fn func(*Contexts) error) (err error) 
 		return fmt.Errorf("write contexts %q: %w", path, withoutPath(err))
 	}
 	return nil
+}
+
+// take waits for the lock, for as long as patience lasts.
+func (f File) take(ctx context.Context, lock *flock.Flock) error {
+	patience := cmp.Or(f.Patience, lockPatience)
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := lock.TryLockContext(patient, lockPause)
+	if err != nil && patient.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("another process has held %s for %s: end it, or try again once it has ended", lock.Path(), patience)
+	}
+	return withoutPath(err)
 }
 
 // target is the file that a symbolic link stands for, also where that is not there yet.

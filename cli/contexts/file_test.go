@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kayra/cli/contexts"
 	"kayra/config"
@@ -113,6 +114,16 @@ func TestAWaitForTheLockEnds(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAWaitForAnotherProcessEnds(t *testing.T) {
+	t.Parallel()
+	f := at(t, filepath.Join(t.TempDir(), "contexts.yaml"))
+	f.Patience = 20 * time.Millisecond
+	err := f.Change(t.Context(), func(*contexts.Contexts) error { return f.Change(t.Context(), add("a")) })
+	if want := "another process has held " + f.Path + ".lock for 20ms: "; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
 	}
 }
 
