@@ -74,7 +74,8 @@ func (l *login) run(cmd *cobra.Command, e *env) error {
 	return l.try(cmd.Context(), e, c, p)
 }
 
-// place is where to log in. A name that is new needs a server that was named, since the current one would not be meant.
+// place is where to log in. A name that is new needs a server that was named for it: the current
+// one would not be meant, nor that of whatever kayra.yaml is there.
 func (l *login) place(c *chooser) (*place, error) {
 	all, err := c.contexts()
 	if err != nil {
@@ -87,9 +88,9 @@ func (l *login) place(c *chooser) (*place, error) {
 		return nil, l.checkServer(old, c.config.Client.Server)
 	case known:
 		c.flag = l.name
-	case l.name != "" && !known && kind(c.config, "client.server") == "default" && c.env+all.Current != "":
+	case l.name != "" && !strong(c.config, "client.server"):
 		return nil, newContextNeedsServer(l.name, all)
-	case l.name != "" && !known:
+	case l.name != "":
 		c.env = "" // names another one
 	}
 	p, err := c.place()
@@ -119,7 +120,11 @@ func (l *login) place(c *chooser) (*place, error) {
 func newContextNeedsServer(name string, all *contexts.Contexts) error {
 	err := unknownContext(name, "", all)
 	if f, ok := errors.AsType[*failure](err); ok {
-		f.hint = "for a new one say with --server where it is; " + f.hint
+		near := f.hint
+		f.hint = "for a new one say with --server where it is"
+		if len(all.All) > 0 {
+			f.hint += "; " + near
+		}
 	}
 	return err
 }

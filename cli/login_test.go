@@ -61,6 +61,32 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// A name that was mistyped does not become a context of whatever server kayra.yaml or the default names.
+func TestANewNameNeedsAServer(t *testing.T) {
+	t.Parallel()
+	s := authority(t)
+	config := filepath.Join(t.TempDir(), "kayra.yaml")
+	if err := os.WriteFile(config, []byte("client: {server: '"+s.URL+"'}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHome(t)
+	for _, line := range []string{"login --context nosuch --config " + config, "login --context nosuch"} {
+		got := h.run(t, "ann", line)
+		want := "kayra: there is no context \"nosuch\"\nhint: for a new one say with --server where it is\n"
+		if got.code != 2 || got.err != want || h.content(t) != "" {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	for _, line := range []string{"login --context new", "login --config " + config} {
+		if got := h.run(t, "ann", line, "KAYRA_CLIENT_SERVER="+s.URL); got.code != 0 {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	if got := newHome(t).run(t, "ann", "login --config "+config); got.code != 0 || !strings.HasPrefix(got.out, "logged in at "+s.URL) {
+		t.Errorf("without a name: %+v", got)
+	}
+}
+
 func squeeze(table string) string {
 	lines := strings.Split(table, "\n")
 	for i, line := range lines {
