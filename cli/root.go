@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,8 +49,24 @@ func rootCommand(e *env, name string) *cobra.Command {
 		root.Example = "  kayra demo\n  kayra serve --config kayra.yaml\n" + root.Example
 	}
 	root.InitDefaultHelpCmd()
+	strictHelp(root)
 	rename(root, name)
 	return root
+}
+
+// strictHelp has help refuse what is no command.
+func strictHelp(root *cobra.Command) {
+	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "help" })
+	root.Commands()[i].Args = func(_ *cobra.Command, args []string) error {
+		found, rest, err := root.Find(args)
+		if err != nil {
+			return err //nolint:wrapcheck // says it all
+		}
+		if len(rest) > 0 && !found.HasSubCommands() {
+			return usage("", "%q is not a command of %s", rest[0], found.CommandPath())
+		}
+		return noArgs(found, rest)
+	}
 }
 
 // addGroup adds commands that the help lists together.
@@ -81,9 +98,27 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usage("", "%s takes no arguments, and %q is one", cmd.Name(), args[0])
 	}
 	hint := ""
+	if instead, ok := elsewhere(args[0]); ok && !cmd.HasParent() {
+		return usage("", "%s is not a command: use %s", args[0], instead)
+	}
 	cmd.SuggestionsMinimumDistance = nearby
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
 	}
 	return usage(hint, "%q is not a command of %s", args[0], cmd.CommandPath())
+}
+
+// elsewhere is the command that does what other programs have another word for.
+func elsewhere(word string) (string, bool) {
+	switch word {
+	case "patch", "put", "apply", "edit", "set":
+		return "update", true
+	case "list", "show", "describe":
+		return "get", true
+	case "remove", "rm":
+		return "delete", true
+	case "can-i":
+		return "check", true
+	}
+	return "", false
 }
