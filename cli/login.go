@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -143,7 +141,7 @@ func (l *login) checkServer(old contexts.Context, server string) error {
 
 // try asks for the token and tries it before it is stored.
 func (l *login) try(ctx context.Context, e *env, c *config.Config, p *place) error {
-	if inTheClear(p.server) {
+	if auth.IsExposed(p.server) {
 		e.tell("warning: %s is not https: whoever is on the way can read the token", term.Escape(p.server))
 	}
 	token, err := e.askToken(ctx, p.server)
@@ -240,14 +238,4 @@ func (e *env) readSecret(ctx context.Context, prompt string) (string, error) {
 	}
 	content, err := readInput(ctx, "-", e.streams.In)
 	return string(content), err
-}
-
-// inTheClear tells a server whose traffic others can read.
-func inTheClear(server string) bool {
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme != "http" {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }

@@ -5,11 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"kayra/server/api"
 	"kayra/server/auth"
 	"kayra/server/rbac"
+	"kayra/store/catalog"
 )
 
 // gate says whom a route admits.
@@ -97,8 +98,8 @@ func (s *Server) permit(who auth.Identity, q rbac.Question) error {
 
 // isNamespaced tells whether a resource of Kayra's own lives in namespaces.
 func (s *Server) isNamespaced(resource string) bool {
-	return slices.ContainsFunc(s.own, func(rt route) bool {
-		return rt.resource == resource && strings.Contains(rt.path, "/{ns}/")
+	return slices.ContainsFunc(s.builtin, func(g api.Group) bool {
+		return slices.ContainsFunc(g.Resources, func(r catalog.Resource) bool { return r.Name == resource && r.Namespaced })
 	})
 }
 

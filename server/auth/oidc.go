@@ -83,7 +83,7 @@ func NewOIDC(o OIDCOptions) (*OIDC, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if isExposed(o.Issuer) {
+	if IsExposed(o.Issuer) {
 		o.Logger.LogAttrs(context.Background(), slog.LevelWarn,
 			"the issuer's keys come over plain HTTP: whoever can alter the traffic can make tokens", slog.String("issuer", o.Issuer))
 	}
@@ -207,9 +207,9 @@ func checkIssuer(issuer string) error {
 	return nil
 }
 
-// isExposed tells whether requests to the URL travel in the clear, and further than this machine.
-func isExposed(issuer string) bool {
-	u, err := url.Parse(issuer)
+// IsExposed tells whether requests to the URL travel in the clear, and further than this machine.
+func IsExposed(to string) bool {
+	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "http" {
 		return false
 	}
