@@ -118,7 +118,7 @@ func registrationChange(o *object) catalog.RegistrationChange {
 		ShortName: o.text("short_name"), Owner: o.text("owner"), Description: o.text("description"), Mode: o.text("mode"),
 		Active: o.boolean("active", true), Paused: o.boolean("paused", false),
 		Upstream: o.boolean("upstream", false), Downstream: o.boolean("downstream", false),
-		DependsOn: objects(o, "depends_on", catalog.MaxDependencies, reference), SyncID: o.text("sync_id"),
+		DependsOn: objects(o, "depends_on", catalog.MaxDependencies, dependency), SyncID: o.text("sync_id"),
 	}
 }
 

@@ -174,8 +174,8 @@ func objects[T any](o *object, key string, most int, read func(*object) T) *[]T 
 	return &out
 }
 
-func reference(o *object) catalog.Ref {
-	ref := catalog.Ref{Name: o.identity("name")}
+func dependency(o *object) catalog.Dependency {
+	ref := catalog.Dependency{Ref: catalog.Ref{Name: o.identity("name")}}
 	set(&ref.Platform, o.text("platform"))
 	set(&ref.Region, o.text("region"))
 	return ref

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"kayra/store"
 )
@@ -23,12 +24,14 @@ var (
 type attempted interface {
 	record
 	attempt() *Attempt
+	markFailure()
 	uid(reg *Registration) string
 }
 
 func (s *Subscription) attempt() *Attempt             { return &s.Attempt }
 func (s *Subscription) uid(*Registration) string      { return s.UID }
 func (s *Spec) attempt() *Attempt                     { return &s.Attempt }
+func (s *Spec) markFailure()                          {}
 func (s *Spec) uid(registration *Registration) string { return registration.UID }
 
 // Claim is an attempt that this process runs, and the lock that lets it write the outcome.
@@ -73,6 +76,7 @@ func (r *Repository) BeginFetch(ctx context.Context, reg *Registration, spec *Sp
 func (c *Claim[T, P]) begin(ctx context.Context, a Attempt, session string) error {
 	rec := P(&c.Record)
 	a.Phase, a.Reason, a.Message, a.StartedAt = PhaseRunning, "", "", now()
+	a.EndedAt, a.RetryAt = time.Time{}, time.Time{}
 	*rec.attempt() = a
 	lock, err := json.Marshal(Lock{Holder: session})
 	if err != nil {
@@ -97,7 +101,8 @@ func (c *Claim[T, P]) begin(ctx context.Context, a Attempt, session string) erro
 	if !res.OK {
 		return c.adopt(res, session)
 	}
-	rec.meta().Revision, c.lock = res.Revision, res.Revision
+	stamp(rec, res.Revision)
+	c.lock = res.Revision
 	return nil
 }
 
@@ -146,6 +151,7 @@ func (c *Claim[T, P]) Retry(ctx context.Context) error {
 		}
 		a := rec.attempt()
 		a.N, a.Begun, a.StartedAt = 2, 1, now()
+		rec.markFailure()
 		return nil, []store.Cond{c.registrationUnchanged()}, nil
 	})
 }
@@ -189,7 +195,7 @@ func (c *Claim[T, P]) write(ctx context.Context, change func(rec P) ([]store.Op,
 			return fmt.Errorf("write %q: %w", c.key, err)
 		}
 		if res.OK {
-			rec.meta().Revision = res.Revision
+			stamp(rec, res.Revision)
 			c.Record = next
 			return nil
 		}

@@ -117,7 +117,7 @@ func (r records) reaches(from, to string, seen map[string]bool) bool {
 		return false
 	}
 	seen[from] = true
-	return slices.ContainsFunc(r.registrations[from].DependsOn, func(d catalog.Ref) bool {
+	return slices.ContainsFunc(r.registrations[from].DependsOn, func(d catalog.Dependency) bool {
 		return d.String() == to || r.reaches(d.String(), to, seen)
 	})
 }

@@ -4,20 +4,27 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"kayra/store"
 )
 
 // Outcome is how an attempt, or a whole trigger, ended.
 type Outcome struct {
-	Phase   Phase  // PhaseSuccess; PhaseError: the trigger is used up; PhaseFailed: the immediate retry is still owed
-	Reason  Reason // of a failure
-	Message string // of a failure: one redacted sentence
+	Phase   Phase     // PhaseSuccess; PhaseError: the trigger is used up; PhaseFailed: the immediate retry is still owed
+	Reason  Reason    // of a failure
+	Message string    // of a failure: one redacted sentence
+	RetryAt time.Time // of PhaseError: when operator.retry makes a further attempt; zero: it makes none
 }
 
 // end puts the outcome on the subscription. A re-sync that was forced since the attempt began leaves it unsynced.
 func (s *Subscription) end(o Outcome, force int64) {
 	s.Attempt.end(o)
+	if o.Phase == PhaseSuccess {
+		s.markSuccess()
+	} else {
+		s.markFailure()
+	}
 	if o.Phase == PhaseFailed {
 		return
 	}
@@ -36,7 +43,10 @@ func (s *Subscription) end(o Outcome, force int64) {
 const maxMessage = 1 << 10
 
 func (a *Attempt) end(o Outcome) {
-	a.Phase, a.Reason, a.Message = o.Phase, o.Reason, shorten(o.Message, maxMessage)
+	a.Phase, a.Reason, a.Message, a.RetryAt = o.Phase, o.Reason, shorten(o.Message, maxMessage), o.RetryAt
+	if o.Phase != PhaseFailed {
+		a.EndedAt = now()
+	}
 }
 
 // Finish records the outcome of a run and gives up its lock, in one transaction that proves the lock and that the
@@ -73,7 +83,7 @@ func (r *Repository) Settle(ctx context.Context, reg *Registration, sub Subscrip
 	txn.Then = []store.Op{op}
 	revision, err := r.decided(ctx, "settle", key, txn)
 	if err == nil {
-		sub.Revision = revision
+		stamp(&sub, revision)
 	}
 	return sub, err
 }

@@ -42,7 +42,7 @@ func Decode(e store.Entry, v record) error {
 	if p, ok := v.(placed); ok && !p.standsAt(e.Key) {
 		return fmt.Errorf("decode record %q: it is the record of another key", e.Key)
 	}
-	v.meta().Revision = e.ModRevision
+	stamp(v, e.ModRevision)
 	return nil
 }
 

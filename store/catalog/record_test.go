@@ -42,14 +42,14 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 		regKey := home().Prefix() + "registrations/" + compute
 		subKey := home().Prefix() + "subscriptions/" + compute + "/sre"
 		nsKey := home().Prefix() + "namespaces/sre"
-		operator := map[string]any{"workers": json.Number("3"), "retry": map[string]any{"max": "5m"}}
+		operator := map[string]any{"workers": json.Number("3"), "retry": map[string]any{"max": "5m", "curve": "linear"}}
 		w.rewrite(regKey, func(v map[string]any) {
 			v["operator"], v["nothing"] = operator, nil
-			v["depends_on"].([]any)[1].(map[string]any)["condition"] = "synced"
+			v["depends_on"].([]any)[1].(map[string]any)["weight"] = "heavy"
 		})
 		w.rewrite(subKey, func(v map[string]any) {
 			v["labels"] = []any{"x", map[string]any{"y": "z"}}
-			v["attempt"].(map[string]any)["retry_at"] = "2030-01-01T00:00:00Z"
+			v["attempt"].(map[string]any)["next_at"] = "2030-01-01T00:00:00Z"
 		})
 		w.rewrite(nsKey, func(v map[string]any) { v["quota"] = "big" })
 
@@ -68,10 +68,10 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 			t.Errorf("registration: %v", reg)
 		}
 		for what, pair := range map[string][2]any{
-			"operator":  {map[string]any{"workers": 3.0, "retry": map[string]any{"max": "5m"}}, reg["operator"]},
-			"condition": {[]any{map[string]any{"platform": "sandbox", "region": "eu-west-1", "name": "b.com", "condition": "synced"}}, reg["depends_on"]},
+			"operator":  {map[string]any{"workers": 3.0, "retry": map[string]any{"max": "5m", "curve": "linear"}}, reg["operator"]},
+			"weight":    {[]any{map[string]any{"platform": "sandbox", "region": "eu-west-1", "name": "b.com", "weight": "heavy"}}, reg["depends_on"]},
 			"labels":    {[]any{"x", map[string]any{"y": "z"}}, sub["labels"]},
-			"retry_at":  {"2030-01-01T00:00:00Z", sub["attempt"].(map[string]any)["retry_at"]},
+			"next_at":   {"2030-01-01T00:00:00Z", sub["attempt"].(map[string]any)["next_at"]},
 			"force":     {1.0, sub["force"]},
 			"quota":     {"big", w.stored(nsKey)["quota"]},
 		} {

@@ -84,7 +84,8 @@ func (r *Repository) writeShortName(ctx context.Context, old, next Registration,
 // writeDependencies keeps what is depended on in place and the graph free of cycles. Whatever was read of the graph is
 // still so when the transaction commits, since every other change of it writes depgraph.
 func (r *Repository) writeDependencies(ctx context.Context, old, next Registration, txn *store.Txn) error {
-	if slices.Equal(old.DependsOn, next.DependsOn) {
+	was, is := refs(old.DependsOn), refs(next.DependsOn)
+	if slices.Equal(was, is) {
 		return nil
 	}
 	version, err := r.store.Get(ctx, depgraphKey)
@@ -97,18 +98,26 @@ func (r *Repository) writeDependencies(ctx context.Context, old, next Registrati
 	}
 	txn.If = append(txn.If, store.Unchanged(version))
 	txn.Then = append(txn.Then, store.Put(depgraphKey, []byte(next.Ref().String())))
-	for _, d := range next.DependsOn {
+	for _, d := range is {
 		txn.If = append(txn.If, store.Present(d.registrationKey()))
-		if !slices.Contains(old.DependsOn, d) {
+		if !slices.Contains(was, d) {
 			txn.Then = append(txn.Then, store.Put(d.dependentKey(next.Ref()), nil))
 		}
 	}
-	for _, d := range old.DependsOn {
-		if !slices.Contains(next.DependsOn, d) {
+	for _, d := range was {
+		if !slices.Contains(is, d) {
 			txn.Then = append(txn.Then, store.Delete(d.dependentKey(next.Ref())))
 		}
 	}
 	return nil
+}
+
+func refs(deps []Dependency) []Ref {
+	out := make([]Ref, len(deps))
+	for i, d := range deps {
+		out[i] = d.Ref
+	}
+	return out
 }
 
 // refuseCycle walks all that next depends on, and refuses what is not there and any way back to next.
@@ -122,7 +131,7 @@ func (r *Repository) refuseCycle(ctx context.Context, next Registration) error {
 	seen := map[Ref]bool{}
 	todo := []step{}
 	for _, d := range next.DependsOn {
-		todo = append(todo, step{d, start})
+		todo = append(todo, step{d.Ref, start})
 	}
 	for len(todo) > 0 {
 		at := todo[0]
@@ -162,7 +171,7 @@ func (r *Repository) dependenciesOf(ctx context.Context, ref Ref) ([]Ref, error)
 	if err := Decode(e, &reg); err != nil {
 		return nil, err
 	}
-	return reg.DependsOn, nil
+	return refs(reg.DependsOn), nil
 }
 
 // nameIn is how the reference is shown within a scope: its name alone, or with the scope that is another one.

@@ -25,8 +25,12 @@ type Registration struct {
 	Downstream  bool   `json:"downstream"` // stored only
 	Owner       string `json:"owner"`
 	Description string `json:"description"`
-	DependsOn   []Ref  `json:"depends_on"`
 	Mode        string `json:"mode"` // a key of reconciler.mode, or "" for the default mode
+
+	DependsOn            []Dependency `json:"depends_on"`
+	AllowedNamespaces    []string     `json:"allowed_namespaces,omitempty"`    // who may subscribe; empty: everyone
+	RestrictedNamespaces []string     `json:"restricted_namespaces,omitempty"` // who may not
+	Operator             *Operator    `json:"operator,omitempty"`              // nil: all is left to kayra.yaml
 
 	SyncID           string   `json:"sync_id"`           // the target of every subscriber that is not held
 	ReleasedSyncID   string   `json:"released_sync_id"`  // the last id that was given to everyone
@@ -35,9 +39,18 @@ type Registration struct {
 	UID        string    `json:"uid"`                    // differs from that of a deleted namesake
 	Generation int64     `json:"generation"`             // +1 at every client write
 	GoodSyncID string    `json:"good_sync_id,omitempty"` // the last id at which every active subscription was synced
-	Reverting  bool      `json:"reverting,omitempty"`    // the target came from an abort
+	Reverting  bool      `json:"reverting,omitempty"`    // the target came from an abort or a rollback
 	CreatedAt  time.Time `json:"created_at"`
 	TargetAt   time.Time `json:"target_at"` // when sync_id was last set
+
+	RolledBack RolledBack `json:"rolled_back,omitzero"`
+}
+
+// RolledBack is what is known of a registration's rollbacks.
+type RolledBack struct {
+	Total  int64     `json:"total"`   // ever
+	SyncID string    `json:"sync_id"` // the last id that was taken back
+	At     time.Time `json:"at"`
 }
 
 // Pending tells whether a rollout has reached its canaries only and awaits its release or its abort.

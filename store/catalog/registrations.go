@@ -15,7 +15,7 @@ type RegistrationChange struct {
 	SyncID                              *string // cannot be cleared
 	Active, Paused                      *bool
 	Upstream, Downstream                *bool
-	DependsOn                           *[]Ref // an empty Platform or Region means this scope's
+	DependsOn                           *[]Dependency // an empty Platform or Region means this scope's
 }
 
 // Tag is the registration's entity tag (RFC 9110, section 8.8.3), without the quotes. Only client writes change it.
@@ -81,8 +81,8 @@ func (r *Repository) complete(ch RegistrationChange) RegistrationChange {
 }
 
 // distinct has each of the dependencies once, in their order.
-func distinct(deps []Ref) []Ref {
-	var out []Ref
+func distinct(deps []Dependency) []Dependency {
+	var out []Dependency
 	for _, d := range deps {
 		if !slices.Contains(out, d) {
 			out = append(out, d)

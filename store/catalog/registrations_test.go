@@ -174,7 +174,7 @@ func TestDependenciesAcrossScopes(t *testing.T) {
 		w.register("app.com")
 		_, err := w.UpdateRegistration(w.ctx(), "app.com", dependsOn(compute), nil)
 		w.refuses(err, catalog.ErrNotFound) // there is none here
-		refs := []catalog.Ref{{Platform: "prod", Region: "us-east-1", Name: compute}}
+		refs := []catalog.Dependency{{Ref: catalog.Ref{Platform: "prod", Region: "us-east-1", Name: compute}}}
 		app, err := w.UpdateRegistration(w.ctx(), "app.com", catalog.RegistrationChange{DependsOn: &refs}, nil)
 		w.must(err)
 		if d := cmp.Diff(refs, app.DependsOn); d != "" {
@@ -182,7 +182,7 @@ func TestDependenciesAcrossScopes(t *testing.T) {
 		}
 		err = far.DeleteRegistration(w.ctx(), compute, nil)
 		w.refuses(err, catalog.ErrConflict, "sandbox/eu-west-1/app.com")
-		back := []catalog.Ref{{Platform: "sandbox", Region: "eu-west-1", Name: "app.com"}}
+		back := []catalog.Dependency{{Ref: catalog.Ref{Platform: "sandbox", Region: "eu-west-1", Name: "app.com"}}}
 		_, err = far.UpdateRegistration(w.ctx(), compute, catalog.RegistrationChange{DependsOn: &back}, nil)
 		w.refuses(err, catalog.ErrConflict, "sandbox/eu-west-1/app.com")
 		w.sound()

@@ -32,6 +32,9 @@ type Subscription struct {
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`            // of the last write by a client and the last outcome
 	RequestedAt time.Time `json:"requested_at,omitzero"` // of the creation or the last forced re-sync
+
+	Succeeded int64   `json:"succeeded,omitempty"` // the store's revision at which its last success was recorded
+	Failures  []int64 `json:"failures,omitempty"`  // those of the failed attempts since then, MaxFailureThreshold at most
 }
 
 // Trigger is what entitles a subscription (or the fetch of a document) to be tried: the counters that its causes raise.
@@ -82,6 +85,11 @@ type Attempt struct {
 	Reason    Reason    `json:"reason,omitempty"`  // of a failure
 	Message   string    `json:"message,omitempty"` // of a failure: one redacted sentence
 	StartedAt time.Time `json:"started_at,omitzero"`
+	EndedAt   time.Time `json:"ended_at,omitzero"` // of a trigger that is used up
+	Holder    string    `json:"holder,omitempty"`  // id of the reconciler that made it
+
+	Retries int       `json:"retries,omitempty"` // further attempts that operator.retry has made for the trigger
+	RetryAt time.Time `json:"retry_at,omitzero"` // when it makes the next one; zero: it makes none
 }
 
 // Reason tells in a word why a subscription is where it is.

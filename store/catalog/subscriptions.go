@@ -90,7 +90,7 @@ func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (Subs
 			Then: []store.Op{op, store.Put(r.scope.byNamespaceKey(namespace, api), nil)},
 		}, nil
 	})
-	sub.Revision = res.Revision
+	stamp(&sub, res.Revision)
 	made := view(sub, &reg, false)
 	return made, observed(ctx, err, nil, &made)
 }
@@ -235,7 +235,7 @@ func (r *Repository) changeSubscription(ctx context.Context, namespace, api stri
 	if err != nil {
 		return SubscriptionView{}, err
 	}
-	s.sub.Revision = res.Revision
+	stamp(&s.sub, res.Revision)
 	written := s.view()
 	return written, observed(ctx, nil, &read, &written)
 }

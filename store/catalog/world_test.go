@@ -105,7 +105,7 @@ func (w *world) register(name string, deps ...string) catalog.Registration {
 }
 
 func dependsOn(names ...string) catalog.RegistrationChange {
-	refs := make([]catalog.Ref, len(names))
+	refs := make([]catalog.Dependency, len(names))
 	for i, name := range names {
 		refs[i].Name = name
 	}
