@@ -25,26 +25,26 @@ func TestTheExampleRenders(t *testing.T) {
 	want := map[string][]string{
 		"trigger": {
 			"POST https://gitlab.example.com/api/v4/projects/42/pipeline " + `{"ref":"sandbox","variables":[` +
-				`{"key":"TENANT_NAME","value":"sre"},{"key":"API_NAME","value":"compute.example.com"},` +
-				`{"key":"SYNC_ID","value":"2026-02-01T00Z"},{"key":"CHECK_MAX","value":"50"}]}`,
-			"GET https://gitlab.example.com/api/v4/projects/42/pipelines/*** ",
+				`{"key":"***","value":"sre"},{"key":"***","value":"compute.example.com"},` +
+				`{"key":"***","value":"2026-02-01T00Z"},{"key":"***","value":"***"}]} `,
+			"GET https://gitlab.example.com/api/v4/projects/42/pipelines/<output PipelineID of step 1>  ",
 		},
 		"api": {
-			`POST https://compute.local.services/api/v1/namespaces/sre/sync {"sync_id":"2026-02-01T00Z"}`,
-			"GET https://compute.local.services/api/v1/namespaces/sre/sync/2026-02-01T00Z ",
+			`POST https://compute.local.services/api/v1/namespaces/sre/sync {"sync_id":"2026-02-01T00Z"} `,
+			"GET https://compute.local.services/api/v1/namespaces/sre/sync/2026-02-01T00Z  ",
 		},
 	}
 	for mode, lines := range want {
-		requests, err := p.Render(mode, pipeline.Subscription{
+		requests, err := p.Preview(mode, pipeline.Input{Subscription: pipeline.Subscription{
 			Api: "compute.example.com", ShortName: "compute", Namespace: "sre", Platform: "sandbox", Region: "eu-west-1",
 			CurrentSyncID: "2026-01-01T00Z", ExpectedSyncID: "2026-02-01T00Z",
-		})
+		}})
 		if err != nil {
 			t.Errorf("mode %s: %v", mode, err)
 		}
 		var got []string
 		for _, r := range requests {
-			got = append(got, strings.Join([]string{r.Method, r.Endpoint, r.Body}, " "))
+			got = append(got, strings.Join([]string{r.Method, r.URL, string(r.Body), r.Problem}, " "))
 		}
 		if diff := cmp.Diff(lines, got); diff != "" {
 			t.Errorf("mode %s (-want +got):\n%s", mode, diff)

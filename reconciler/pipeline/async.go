@@ -96,19 +96,19 @@ func (a *attempt) callAsync(ctx context.Context, req request) outcome {
 	return outcome{shown: req.shown, calls: 1, pending: true}
 }
 
-// await logs how a call in the background ended.
+// await says how a call in the background ended.
 func (a *attempt) await(ctx context.Context, cancel func(), result <-chan outcome) {
 	defer a.p.background.leave()
 	defer cancel()
 	select {
 	case out := <-result:
-		a.log(ctx, out)
+		a.end(ctx, out)
 	case <-a.p.background.cut:
 		cancel()
 		out := <-result
 		if out.fail != nil && out.fail.cut {
-			out.fail.why = "was cut off: the process stops"
+			out.fail.interrupt("was cut off: the process stops")
 		}
-		a.log(ctx, out)
+		a.end(ctx, out)
 	}
 }

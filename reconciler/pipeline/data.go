@@ -11,10 +11,25 @@ import (
 	"time"
 )
 
-// node is a part of a step's data. It writes itself as JSON, its rendered strings as show gives them.
+// node is a part of a step's data. It writes itself as JSON, its strings and constants in the form given.
 type node interface {
-	encode(sc *scope, show func([]span) string, to *bytes.Buffer) error
+	encode(sc *scope, form form, to *bytes.Buffer) error
 }
+
+// form is how the parts of a body are written.
+type form interface {
+	text(spans []span) ([]byte, error) // as JSON
+	constant(encoded []byte) []byte
+}
+
+// sent is the form that is sent.
+type sent struct{}
+
+func (sent) text(spans []span) ([]byte, error) {
+	return json.Marshal(plain(spans)) //nolint:wrapcheck // a string can always be encoded
+}
+
+func (sent) constant(encoded []byte) []byte { return encoded }
 
 type (
 	constant []byte // encoded already
@@ -25,22 +40,22 @@ type (
 	list []node
 )
 
-func (c constant) encode(_ *scope, _ func([]span) string, to *bytes.Buffer) error {
-	to.Write(c)
+func (c constant) encode(_ *scope, form form, to *bytes.Buffer) error {
+	to.Write(form.constant(c))
 	return nil
 }
 
-func (t *text) encode(sc *scope, show func([]span) string, to *bytes.Buffer) error {
+func (t *text) encode(sc *scope, form form, to *bytes.Buffer) error {
 	spans, err := t.render(sc)
 	if err != nil {
 		return err
 	}
-	encoded, err := json.Marshal(show(spans))
+	encoded, err := form.text(spans)
 	to.Write(encoded)
-	return err //nolint:wrapcheck // a string can always be encoded
+	return err
 }
 
-func (o object) encode(sc *scope, show func([]span) string, to *bytes.Buffer) error {
+func (o object) encode(sc *scope, form form, to *bytes.Buffer) error {
 	to.WriteByte('{')
 	for i, v := range o.values {
 		if i > 0 {
@@ -48,7 +63,7 @@ func (o object) encode(sc *scope, show func([]span) string, to *bytes.Buffer) er
 		}
 		to.Write(o.keys[i])
 		to.WriteByte(':')
-		if err := v.encode(sc, show, to); err != nil {
+		if err := v.encode(sc, form, to); err != nil {
 			return err
 		}
 	}
@@ -56,13 +71,13 @@ func (o object) encode(sc *scope, show func([]span) string, to *bytes.Buffer) er
 	return nil
 }
 
-func (l list) encode(sc *scope, show func([]span) string, to *bytes.Buffer) error {
+func (l list) encode(sc *scope, form form, to *bytes.Buffer) error {
 	to.WriteByte('[')
 	for i, v := range l {
 		if i > 0 {
 			to.WriteByte(',')
 		}
-		if err := v.encode(sc, show, to); err != nil {
+		if err := v.encode(sc, form, to); err != nil {
 			return err
 		}
 	}

@@ -22,6 +22,7 @@ const (
 
 // endpointBuilder puts a URL together, escaping values by where they stand, and beside it the form that may be shown.
 type endpointBuilder struct {
+	label       func(span) string // what is shown for an output or a secret
 	url, shown  []byte
 	at          position
 	authorityAt int  // where the authority begins in shown
@@ -30,13 +31,16 @@ type endpointBuilder struct {
 	unreadable  bool // an output or a secret gave the URL's beginning
 }
 
-// buildEndpoint makes a URL of what an endpoint's template gave. The second result may be shown, also beside an error.
-func buildEndpoint(spans []span) (*endpointBuilder, error) {
+// masked is what is shown for an output or a secret where nothing is known that could be shown instead.
+func masked(span) string { return mask }
+
+// buildEndpoint makes a URL of what an endpoint's template gave, and beside an error as much of it as is known.
+func buildEndpoint(spans []span, label func(span) string) (*endpointBuilder, error) {
 	spans = trimSpace(spans)
-	b := &endpointBuilder{}
+	b := &endpointBuilder{label: label}
 	if len(spans) == 1 && spans[0].from&fromOutput != 0 {
 		b.outputHost = true
-		b.hide(spans[0].text)
+		b.hide(spans[0].text, spans[0])
 		return b, nil
 	}
 	for _, sp := range spans {
@@ -70,38 +74,38 @@ func (b *endpointBuilder) add(sp span) error {
 	case sp.from == 0:
 		b.show(sp.text)
 	case sp.from&fromOutput != 0:
-		return b.output(sp.text)
+		return b.output(sp)
 	case sp.from&fromSecret != 0:
-		b.secret(sp.text)
+		b.secret(sp)
 	default:
 		return b.subscription(sp.text)
 	}
 	return nil
 }
 
-func (b *endpointBuilder) output(text string) error {
+func (b *endpointBuilder) output(sp span) error {
 	switch b.at {
 	case inScheme:
 		return plainError("an output is either the whole endpoint or stands behind http:// or https://")
 	case inAuthority:
 		b.outputHost = true
 	case inPath:
-		if text == "" {
+		if sp.text == "" {
 			return plainError("an output in the path is empty")
 		}
 	default: // in a query it may be anything
 	}
-	b.hide(b.escape(text))
+	b.hide(b.escape(sp.text), sp)
 	return nil
 }
 
 // secret trusts what the operator wrote as far as a whole address, as in {{ env "BASE_URL" }}/path.
-func (b *endpointBuilder) secret(text string) {
+func (b *endpointBuilder) secret(sp span) {
 	if b.at == inScheme {
-		b.hide(text)
+		b.hide(sp.text, sp)
 		return
 	}
-	b.hide(b.escape(text))
+	b.hide(b.escape(sp.text), sp)
 }
 
 func (b *endpointBuilder) subscription(text string) error {
@@ -133,10 +137,10 @@ func (b *endpointBuilder) escape(text string) string {
 	return url.PathEscape(text)
 }
 
-// hide appends text and shows a mask for it.
-func (b *endpointBuilder) hide(text string) {
+// hide appends text, and shows for it what stands for the span that it was made of.
+func (b *endpointBuilder) hide(text string, of span) {
 	if b.at < inQueryValue {
-		b.shown = append(b.shown, mask...)
+		b.shown = append(b.shown, b.label(of)...)
 	}
 	b.unreadable = b.unreadable || b.at == inScheme
 	for i := range len(text) {
@@ -212,6 +216,18 @@ func (b *endpointBuilder) bare(behind string) {
 func (b *endpointBuilder) display() string {
 	b.bare("")
 	return string(b.shown)
+}
+
+// host is the URL's host, with its port if it has one, in the form that may be shown and in lower case.
+func (b *endpointBuilder) host() string {
+	_, rest, found := strings.Cut(b.display(), "://")
+	if b.unreadable || !found {
+		return mask
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.ToLower(rest[strings.LastIndexByte(rest, '@')+1:])
 }
 
 // parse checks the URL as a whole.

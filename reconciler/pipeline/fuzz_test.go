@@ -76,17 +76,22 @@ func FuzzData(f *testing.F) {
 		if json.Unmarshal([]byte(text), &data) != nil || strings.Contains(text, "{{") || strings.Contains(text, `\`) || data == nil {
 			return
 		}
-		p, err := pipeline.Parse(map[string][]pipeline.Step{"m": {{Method: "POST", Endpoint: "http://x/", Data: data}}}, pipeline.Options{})
+		steps := []pipeline.Step{get("http://x/"), {Method: "POST", Endpoint: "http://x/", Data: data}}
+		p, err := pipeline.Parse(map[string][]pipeline.Step{"m": steps}, pipeline.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := p.Render("m", subscription())
+		got, _, err := p.Rendered(subscription(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, err := json.Marshal(data)
-		if err != nil || got[0].Body != string(want) {
-			t.Errorf("%s became %s", want, got[0].Body)
+		if err != nil || got != string(want) {
+			t.Errorf("%s became %s", want, got)
+		}
+		shown, err := p.Preview("m", input(nil))
+		if err != nil || !json.Valid(shown[1].Body) {
+			t.Errorf("%s is shown as %s: %v", want, shown[1].Body, err)
 		}
 	})
 }

@@ -64,6 +64,7 @@ func Parse(modes map[string][]Step, opts Options) (*Pipelines, error) {
 		hosts:      hosts,
 		clients:    newClients(opts.MaxIdlePerHost),
 		background: newBackground(opts.MaxBackground),
+		tallies:    newTallies(),
 		opts:       opts,
 	}
 	errs := []error{err}
@@ -176,7 +177,7 @@ func (p *stepParser) text(field, source string) *text {
 
 // literalEndpoint checks an endpoint without templates, which can be known to be wrong now.
 func (p *stepParser) literalEndpoint(t *text) {
-	b, err := buildEndpoint([]span{{text: t.literal}})
+	b, err := buildEndpoint([]span{{text: t.literal}}, masked)
 	if err == nil {
 		_, err = b.parse()
 	}

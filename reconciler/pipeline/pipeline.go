@@ -72,6 +72,7 @@ type Pipelines struct {
 	hosts      outputHosts
 	clients    *clients
 	background *background
+	tallies    *tallies
 	opts       Options
 	warnings   []error
 }

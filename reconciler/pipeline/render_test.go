@@ -263,39 +263,3 @@ func TestNothingIsSent(t *testing.T) {
 		})
 	}
 }
-
-func TestRenderShowsNoSecret(t *testing.T) {
-	t.Parallel()
-	p := parse(t, quick(),
-		pipeline.Step{
-			Name: "trigger", Method: "post", Endpoint: `{{ env "BASE" }}/x?token=abc&r={{ .Subscription.Region }}`, Async: true,
-			Headers: map[string]pipeline.Header{"Authorization": {Type: "Bearer", Value: pipeline.Env("NOPE")}},
-			Data:    map[string]any{"ns": "{{ .Subscription.Namespace }}", "t": `a {{ file "/nope" }} b`},
-			Outputs: map[string]string{"ID": ".id", "URL": ".url"},
-		},
-		get("https://u:p@h.example.com/{{ .Previous.Outputs.ID }}/{{ slice .Previous.Outputs.ID 0 8 }}"),
-	)
-	got, err := p.Render("m", subscription())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []pipeline.Request{
-		{
-			Index: 0, Name: "trigger", Method: "POST", Endpoint: "***/x?token=***&r=***", Headers: []string{"Authorization"},
-			Body: `{"ns":"sre","t":"a *** b"}`, Async: true,
-		},
-		{Index: 1, Method: "GET", Endpoint: "https://***@h.example.com/***/***"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := p.Render("other", subscription()); err == nil {
-		t.Error("a mode without steps was rendered")
-	}
-	sub := subscription()
-	sub.ShortName = ""
-	_, err = parse(t, quick(), get("https://{{ .Subscription.ShortName }}.local/")).Render("m", sub)
-	if err == nil || !strings.Contains(err.Error(), `mode "m": step 1: endpoint: a value of .Subscription is empty`) {
-		t.Errorf("got %v", err)
-	}
-}

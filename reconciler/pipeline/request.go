@@ -13,6 +13,7 @@ type request struct {
 	method string
 	url    secret
 	shown  string // the endpoint as it may be shown
+	host   string // its host as it may be shown
 	site   site
 	header []field
 	body   *secret // nil: none
@@ -44,8 +45,8 @@ func (a *attempt) render() (request, error) {
 
 func (a *attempt) renderEndpoint(sc *scope, req *request) error {
 	spans, failed := a.step.endpoint.render(sc)
-	b, err := buildEndpoint(spans)
-	req.shown = shorten(b.display())
+	b, err := buildEndpoint(spans, masked)
+	req.shown, req.host = shorten(b.display()), shorten(b.host())
 	if failed != nil {
 		req.shown += "…"
 		return failed
@@ -83,19 +84,31 @@ func (a *attempt) renderHeaders(sc *scope, req *request) error {
 		req.header = append(req.header, f)
 		given.Set(h.name, "")
 	}
-	add := func(name, value string) {
-		if given[http.CanonicalHeaderKey(name)] == nil {
-			req.header = append(req.header, field{name, conceal(value), true})
+	var key string
+	if a.in.RunID != "" {
+		key = fmt.Sprintf("%s-%d-%d", a.in.RunID, a.in.Attempt, a.step.index)
+	}
+	for _, own := range ownHeaders(a.step, key) {
+		if given[http.CanonicalHeaderKey(own.name)] == nil {
+			req.header = append(req.header, field{own.name, conceal(own.value), true})
 		}
 	}
-	add("User-Agent", "kayra")
-	if a.in.RunID != "" {
-		add(idempotencyKey, fmt.Sprintf("%s-%d-%d", a.in.RunID, a.in.Attempt, a.step.index))
-	}
-	if a.step.data != nil {
-		add("Content-Type", "application/json")
-	}
 	return nil
+}
+
+// ownHeader is a header that is sent although the configuration does not name it.
+type ownHeader struct{ name, value string }
+
+// ownHeaders are those of a step, with an idempotency key if there is one.
+func ownHeaders(s *step, key string) []ownHeader {
+	own := []ownHeader{{"User-Agent", "kayra"}}
+	if key != "" {
+		own = append(own, ownHeader{idempotencyKey, key})
+	}
+	if s.data != nil {
+		own = append(own, ownHeader{"Content-Type", "application/json"})
+	}
+	return own
 }
 
 func (h header) render(sc *scope) (field, error) {
@@ -141,7 +154,7 @@ func (a *attempt) renderBody(sc *scope, req *request) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := a.step.data.encode(sc, plain, &b); err != nil {
+	if err := a.step.data.encode(sc, sent{}, &b); err != nil {
 		return err
 	}
 	body := conceal(b.String())

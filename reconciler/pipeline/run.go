@@ -14,6 +14,12 @@ type Input struct {
 	RunID        string       // with Attempt and the step it makes the Idempotency-Key; empty: none is sent
 	Attempt      int          // the same when an interrupted attempt is repeated, another for a retry
 	Logger       *slog.Logger // carries what identifies the job; nil: nothing is logged
+
+	// Observe is told when a step begins, each time that a step with Wait is to be called once more, and when a step ends; nil:
+	// nobody looks. It is called by what carries the step out, so it must return soon and must not panic. An async step that
+	// goes on in the background is pending at first, and ends a second time when its call does: from another goroutine, maybe
+	// while later steps run or after Run has returned, but before Close does. A step that the run did not get to is not told of.
+	Observe func(Progress)
 }
 
 // Run sends the steps of mode. Its error is an [*Error] if a step failed. If ctx ended it is context.Canceled in the sense
@@ -26,8 +32,9 @@ func (p *Pipelines) Run(ctx context.Context, mode string, in Input) error {
 		return fmt.Errorf("run mode %q: it has no steps", mode)
 	}
 	var before previous
+	counted := p.tallies.open(in.Subscription.Api)
 	for _, s := range p.modes[mode] {
-		a := &attempt{p: p, mode: mode, step: s, in: in, before: before, started: time.Now()}
+		a := &attempt{p: p, mode: mode, step: s, in: in, before: before, tally: counted, started: time.Now()}
 		var err error
 		if before, err = a.run(ctx); err != nil {
 			return err
@@ -43,6 +50,7 @@ type attempt struct {
 	step    *step
 	in      Input
 	before  previous
+	tally   *tally // nil: calls are not counted
 	started time.Time
 }
 
@@ -59,11 +67,14 @@ type outcome struct {
 
 // failure says why a step failed, without anything secret.
 type failure struct {
-	reason     Reason
-	why        string
-	cut        bool // by the end of the step's context
-	retryAfter time.Duration
+	reason      Reason
+	why         string
+	cut         bool // by the end of the step's context
+	interrupted bool // by the end of the run's context, or of the process
+	retryAfter  time.Duration
 }
+
+func (f *failure) interrupt(why string) { f.why, f.interrupted = why, true }
 
 func failed(why string) *failure { return &failure{reason: StepFailed, why: why} }
 
@@ -72,6 +83,7 @@ func (a *attempt) run(ctx context.Context) (previous, error) {
 		return previous{}, a.interrupted(ctx)
 	}
 	req, err := a.render()
+	a.tell(StateRunning, outcome{shown: req.shown}, "")
 	if err != nil {
 		return previous{}, a.finish(ctx, outcome{shown: req.shown, fail: unsent(err)})
 	}
@@ -91,16 +103,17 @@ func isOutcome(err error) bool { return is[*Error](err) }
 
 func unsent(err error) *failure { return failed(err.Error() + "; nothing was sent") }
 
-// finish logs how a step went and makes the run's error of it.
+// finish says how a step went and makes the run's error of it.
 func (a *attempt) finish(ctx context.Context, out outcome) error {
 	if out.fail != nil && out.fail.cut && ctx.Err() != nil {
-		out.fail.why = "interrupted"
-		a.log(ctx, out)
-		return a.interrupted(ctx)
+		out.fail.interrupt("interrupted")
 	}
-	a.log(ctx, out)
-	if out.fail == nil {
+	a.end(ctx, out)
+	switch {
+	case out.fail == nil:
 		return nil
+	case out.fail.interrupted:
+		return a.interrupted(ctx)
 	}
 	return &Error{
 		Mode: a.mode, Step: a.step.index, Name: a.step.name, Reason: out.fail.reason,
@@ -134,7 +147,7 @@ func (a *attempt) call(ctx context.Context, req request) outcome {
 // callOnce sends a step once and judges the answer by its status.
 func (a *attempt) callOnce(ctx context.Context, req request) outcome {
 	out := outcome{shown: req.shown, calls: 1}
-	got, err := a.send(ctx, req, len(a.step.outputs) > 0)
+	got, err := a.exchange(ctx, req, len(a.step.outputs) > 0)
 	out.status = got.status
 	switch {
 	case err != nil:

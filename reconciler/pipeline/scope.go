@@ -101,16 +101,3 @@ func plain(spans []span) string {
 	}
 	return b.String()
 }
-
-// masked is the text as it may be shown.
-func masked(spans []span) string {
-	var b strings.Builder
-	for _, sp := range spans {
-		if sp.from.hidden() {
-			b.WriteString(mask)
-		} else {
-			b.WriteString(sp.text)
-		}
-	}
-	return b.String()
-}

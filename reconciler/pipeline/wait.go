@@ -14,7 +14,7 @@ func (a *attempt) poll(ctx context.Context, req request) outcome {
 	out := outcome{shown: req.shown}
 	for {
 		out.calls++
-		got, err := a.send(ctx, req, true)
+		got, err := a.exchange(ctx, req, true)
 		verdict := a.judge(ctx, got, err)
 		out.status = got.status
 		switch {
@@ -26,6 +26,7 @@ func (a *attempt) poll(ctx context.Context, req request) outcome {
 			return out
 		}
 		if ctx.Err() == nil {
+			a.tell(StateRunning, out, verdict.notYet)
 			pause(ctx, max(a.p.opts.WaitPollInterval, pauseAfter(got)))
 		}
 		if ctx.Err() != nil {
