@@ -84,7 +84,8 @@ func stepOf(s config.Step, env lookup) pipeline.Step {
 func headersOf(headers map[string]config.Header, env lookup) map[string]pipeline.Header {
 	out := make(map[string]pipeline.Header, len(headers))
 	for name, h := range headers {
-		value := pipeline.From(func() (string, error) { return h.Value.Reveal(env) })
+		variable, file := h.Value.Origin()
+		value := pipeline.From(func() (string, error) { return h.Value.Reveal(env) }, pipeline.Origin{Env: variable, File: file})
 		if text, ok := h.Value.Literal(); ok {
 			value = pipeline.Text(text)
 		}

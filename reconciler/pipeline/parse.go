@@ -65,6 +65,7 @@ func Parse(modes map[string][]Step, opts Options) (*Pipelines, error) {
 		clients:    newClients(opts.MaxIdlePerHost),
 		background: newBackground(opts.MaxBackground),
 		tallies:    newTallies(),
+		views:      make(map[string][]StepView, len(modes)),
 		opts:       opts,
 	}
 	errs := []error{err}
@@ -75,6 +76,7 @@ func Parse(modes map[string][]Step, opts Options) (*Pipelines, error) {
 			p.modes[mode] = append(p.modes[mode], parser.parse(p.clients))
 			errs = append(errs, parser.errs...)
 			p.warnings = append(p.warnings, parser.warnings...)
+			p.views[mode] = append(p.views[mode], describe(p.modes[mode][i], s))
 			declared = outputNames{names: slices.Sorted(maps.Keys(s.Outputs))}
 		}
 	}

@@ -39,16 +39,17 @@ type Header struct {
 
 // Condition waits for a value in a step's answer. Values are compared as text.
 type Condition struct {
-	Key       string   // dot path
-	Successes []string // at least one
-	Failures  []string // each ends the step at once
+	Key       string   `json:"key"`                // dot path
+	Successes []string `json:"successes"`          // at least one
+	Failures  []string `json:"failures,omitempty"` // each ends the step at once
 }
 
 // TLS says how an https endpoint is verified and which certificate is presented. The files are read again when they change.
 type TLS struct {
-	CAFile             string // PEM; verified against it alone. Empty: the system's roots
-	CertFile, KeyFile  string // PEM; both or none
-	InsecureSkipVerify bool
+	CAFile             string `json:"ca_file,omitempty"`   // PEM; verified against it alone. Empty: the system's roots
+	CertFile           string `json:"cert_file,omitempty"` // PEM; with KeyFile or not at all
+	KeyFile            string `json:"key_file,omitempty"`
+	InsecureSkipVerify bool   `json:"insecure_skip_verify,omitempty"`
 }
 
 // Options are shared by all modes. The zero value of each field stands for its default.
@@ -73,6 +74,7 @@ type Pipelines struct {
 	clients    *clients
 	background *background
 	tallies    *tallies
+	views      map[string][]StepView
 	opts       Options
 	warnings   []error
 }

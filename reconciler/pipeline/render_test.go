@@ -29,7 +29,7 @@ func TestRequestIsRendered(t *testing.T) {
 			"Authorization": {Type: "Bearer", Value: pipeline.Text("{{ .Subscription.Api }}")},
 			"X-Env":         {Value: pipeline.Env("TOKEN")},
 			"X-File":        {Type: "Basic", Value: pipeline.File(file)},
-			"X-From":        {Value: pipeline.From(func() (string, error) { return "{{ verbatim }}", nil })},
+			"X-From":        {Value: pipeline.From(func() (string, error) { return "{{ verbatim }}", nil }, pipeline.Origin{})},
 			"X-Inline":      {Value: pipeline.Text(`{{ env "TOKEN" | printf "%q" }}/{{ file "` + file + `" }}`)},
 		},
 		Data: map[string]any{

@@ -33,6 +33,13 @@ func (s secret) reveal() string {
 type Value struct {
 	literal secret
 	from    func(env) (string, error)
+	origin  Origin
+}
+
+// Origin says where a value is found, which is no secret. The zero Origin is unknown.
+type Origin struct {
+	Env  string `json:"env,omitempty"`  // the variable
+	File string `json:"file,omitempty"` // the path
 }
 
 // env finds an environment variable.
@@ -43,17 +50,17 @@ func Text(template string) Value { return Value{literal: conceal(template)} }
 
 // Env is the value of an environment variable.
 func Env(name string) Value {
-	return Value{from: func(lookup env) (string, error) { return lookup.read(name) }}
+	return Value{from: func(lookup env) (string, error) { return lookup.read(name) }, origin: Origin{Env: name}}
 }
 
 // File is a file's content without the line break at its end. It is read for each request.
 func File(path string) Value {
-	return Value{from: func(env) (string, error) { return readFile(path) }}
+	return Value{from: func(env) (string, error) { return readFile(path) }, origin: Origin{File: path}}
 }
 
-// From is a value that is asked for before each request. The error must not contain the value.
-func From(get func() (string, error)) Value {
-	return Value{from: func(env) (string, error) { return get() }}
+// From is a value that is asked for before each request. The error must not contain the value. The origin is only shown.
+func From(get func() (string, error), origin Origin) Value {
+	return Value{from: func(env) (string, error) { return get() }, origin: origin}
 }
 
 // String does not give the value.

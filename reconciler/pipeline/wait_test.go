@@ -161,7 +161,7 @@ func TestWaitReadsSecretsAnew(t *testing.T) {
 	values <- "old"
 	values <- "new"
 	step := waiting(a.URL, status("done", ""))
-	step.Headers = map[string]pipeline.Header{"X-T": {Value: pipeline.From(func() (string, error) { return <-values, nil })}}
+	step.Headers = map[string]pipeline.Header{"X-T": {Value: pipeline.From(func() (string, error) { return <-values, nil }, pipeline.Origin{})}}
 	if _, err := run(t, quick(), step); err != nil {
 		t.Fatal(err)
 	}
