@@ -43,7 +43,7 @@ drift: ## check that go.mod and go.sum are as `go mod tidy` leaves them
 
 .PHONY: bench
 bench: ## measure Kayra beside its floor: name, value, floor, ratio
-	@go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./reconciler ./server | awk -f .ci/bench.awk
+	@go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./reconciler ./reconciler/kordinator ./server | awk -f .ci/bench.awk
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser for FUZZTIME each
