@@ -46,8 +46,8 @@ func (it *item[J]) before(other *item[J]) bool {
 	return it.order < other.order
 }
 
-// next says which lane the next turn goes to, and how many turns in a row Bulk has let Live pass after it. A lane is asked
-// for only when a job waits.
+// next says which lane the next turn goes to, of which a job waits in at least one, and how many turns in a row Bulk has
+// let Live pass after it.
 func next(live, bulk, passed int) (lane Lane, nowPassed int) {
 	switch {
 	case live == 0:

@@ -64,16 +64,24 @@ func TestJobsAreForgotten(t *testing.T) {
 	runtime.KeepAlive(q)
 }
 
-// What is shut down is kept by no timer.
-func TestShutDownStopsTheTimer(t *testing.T) {
+// Once nothing is delayed any more, no timer runs and keeps what it would wake.
+func TestNoTimerIsLeft(t *testing.T) {
 	t.Parallel()
-	var freed atomic.Int32
-	func() {
-		q := kordinator.NewQueues[int](1, nil)
-		runtime.AddCleanup(q, func(int) { freed.Add(1) }, 0)
-		q.Open("q", kordinator.Limits{})
-		q.AddAfter("q", bulk, 1, time.Hour)
-		q.ShutDown()
-	}()
-	forgotten(t, &freed, 1)
+	for name, end := range map[string]func(q *kordinator.Queues[int]){
+		"ShutDown": (*kordinator.Queues[int]).ShutDown,
+		"Close":    func(q *kordinator.Queues[int]) { q.Close("q") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var freed atomic.Int32
+			func() {
+				q := kordinator.NewQueues[int](1, nil)
+				runtime.AddCleanup(q, func(int) { freed.Add(1) }, 0)
+				q.Open("q", kordinator.Limits{})
+				q.AddAfter("q", bulk, 1, time.Hour)
+				end(q)
+			}()
+			forgotten(t, &freed, 1)
+		})
+	}
 }

@@ -90,7 +90,7 @@ func (m *naive) close(name string, idles <-chan struct{}) *naiveIdle {
 	if q == nil {
 		return idle
 	}
-	q.open, q.owed, q.refused, q.passed, q.waits, q.delays = false, false, 0, 0, nil, nil
+	q.open, q.owed, q.refused, q.waits, q.delays = false, false, 0, nil, nil
 	for i := range q.runs {
 		q.runs[i].again = nil
 		q.runs[i].idle = append(q.runs[i].idle, idle)

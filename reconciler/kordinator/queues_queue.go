@@ -174,7 +174,7 @@ func (e *ending) ended(serial uint64) bool {
 
 // close forgets what waits and what is delayed.
 func (o *queue[J]) close() {
-	o.open, o.owed, o.refused, o.passed = false, false, 0, 0
+	o.open, o.owed, o.refused = false, false, 0
 	o.items, o.most = map[J]*item[J]{}, 0
 	for _, it := range o.workers {
 		if it == nil {
