@@ -17,7 +17,7 @@ func (m *model) check(r *rapid.T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.checkTurns(r)
-	same(r, "the calls of room", m.realRooms, m.rooms)
+	agree(r, "the calls of room", m.realRooms, m.rooms)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		q := m.queues[name]
 		if q == nil {
@@ -31,13 +31,13 @@ func (m *model) check(r *rapid.T) {
 			workers = append(workers, t.worker)
 		}
 		slices.Sort(workers)
-		same(r, "the workers of "+name, m.real.Running(name), workers)
+		agree(r, "the workers of "+name, m.real.Running(name), workers)
 		m.checkPositions(r, name, q)
 	}
 	for _, idle := range m.idles {
 		select {
 		case <-idle.real:
-			same(r, "what an idle queue runs", []int{idle.left}, []int{0})
+			agree(r, "what an idle queue runs", []int{idle.left}, []int{0})
 		default:
 			if idle.left == 0 {
 				r.Fatal("a queue is not idle when its last turn is done")
@@ -59,7 +59,7 @@ func (m *model) checkTurns(r *rapid.T) {
 		slices.Sort(all)
 		return all
 	}
-	same(r, "the turns that begin", text(m.realTurns), text(want))
+	agree(r, "the turns that begin", text(m.realTurns), text(want))
 	m.running = append(m.running, m.realTurns...)
 	m.realTurns = nil
 }
@@ -97,7 +97,7 @@ func (m *model) stats(q *naiveQueue) kordinator.Stats {
 	return s
 }
 
-func same[T comparable](r *rapid.T, what string, got, want []T) {
+func agree[T comparable](r *rapid.T, what string, got, want []T) {
 	r.Helper()
 	if !slices.Equal(got, want) {
 		r.Fatalf("%s: %v, not %v", what, got, want)
