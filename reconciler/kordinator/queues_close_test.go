@@ -8,8 +8,8 @@ import (
 	"kayra/reconciler/kordinator"
 )
 
-// ended checks whether a queue is idle.
-func ended(t *testing.T, idle <-chan struct{}, want bool) {
+// isIdle checks whether a queue is idle.
+func isIdle(t *testing.T, idle <-chan struct{}, want bool) {
 	t.Helper()
 	synctest.Wait()
 	select {
@@ -40,12 +40,12 @@ func TestCloseForgetsWhatWaits(t *testing.T) {
 		next := d.ask()
 		<-time.After(time.Minute)
 		d.none(next)
-		ended(d.t, idle, false)
-		ended(d.t, d.Close("q"), false)
+		isIdle(d.t, idle, false)
+		isIdle(d.t, d.Close("q"), false)
 		d.Done(second)
-		ended(d.t, idle, true)
-		ended(d.t, d.Close("q"), true)
-		ended(d.t, d.Close("unknown"), true)
+		isIdle(d.t, idle, true)
+		isIdle(d.t, d.Close("q"), true)
+		isIdle(d.t, d.Close("unknown"), true)
 		d.none(next)
 		equal(d.t, "what is left", d.Stats("q"), kordinator.Stats{})
 		equal(d.t, "the number of calls", len(d.rooms), 0)
@@ -82,13 +82,13 @@ func TestReopenedQueueKnowsItsOldTurns(t *testing.T) {
 		d.Open("q", kordinator.Limits{})
 		d.Add("q", live, "b")
 		d.none(next)
-		ended(d.t, idle, false)
+		isIdle(d.t, idle, false)
 		d.Done(b)
-		ended(d.t, idle, true)
-		ended(d.t, later, false)
+		isIdle(d.t, idle, true)
+		isIdle(d.t, later, false)
 		equal(d.t, "the next job", d.given(next).Job, "b")
 		d.Done(c)
-		ended(d.t, later, true)
+		isIdle(d.t, later, true)
 		d.none(d.ask())
 	})
 }
@@ -160,9 +160,9 @@ func TestShutDown(t *testing.T) {
 			d.t.Fatal("a job is taken")
 		}
 		d.AddAfter("q", bulk, "a", time.Second)
-		ended(d.t, idle, false)
+		isIdle(d.t, idle, false)
 		d.Done(running)
-		ended(d.t, idle, true)
+		isIdle(d.t, idle, true)
 		for _, name := range []string{"q", "other", "new"} {
 			equal(d.t, "what is left of "+name, d.Stats(name), kordinator.Stats{})
 		}
