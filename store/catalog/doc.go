@@ -34,7 +34,8 @@
 //
 // Every rule between records is part of the one transaction that would break it: "must exist" compares the presence of
 // the other record, "nobody refers to it" compares an index prefix with empty, "unique" compares absence, and "no cycle"
-// compares depgraph, which every change of a dependency writes. A namespace takes its role bindings with it, so that a
+// compares depgraph, which every change of a dependency writes. Who may subscribe is compared by the registration's revision,
+// so that a subscription comes before a change of the lists or is decided by what it left. A namespace takes its role bindings with it, so that a
 // later namesake inherits no access: its deletion compares bindings-version, which every write of such a binding
 // touches, and deletes what the index lists. A transaction that lost a race is decided again from what the winner left.
 //

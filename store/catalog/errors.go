@@ -10,6 +10,7 @@ import (
 var (
 	ErrInvalid      = errors.New("invalid")             // the request itself is wrong
 	ErrNotFound     = errors.New("not found")           // what it names is not there
+	ErrForbidden    = errors.New("forbidden")           // a registration does not let the namespace in
 	ErrConflict     = errors.New("conflict")            // a rule between records forbids it now
 	ErrPrecondition = errors.New("precondition failed") // what it names is not in the state that the caller expects
 	ErrBusy         = errors.New("busy")                // too many others write what it names; to be tried again
@@ -23,7 +24,7 @@ type FieldError struct {
 
 // Error is a refusal. Nothing was changed.
 type Error struct {
-	Kind   error // one of ErrInvalid, ErrNotFound, ErrConflict, ErrPrecondition, ErrBusy
+	Kind   error // one of ErrInvalid, ErrNotFound, ErrForbidden, ErrConflict, ErrPrecondition, ErrBusy
 	Detail string
 	Fields []FieldError // of ErrInvalid
 }

@@ -6,12 +6,12 @@ import (
 )
 
 // Operator is how a registration is operated, as it was written: what is nil is left to the next source. See [Settings]
-// for what it comes to.
+// for what it comes to, and [ReadOperator] for what is allowed.
 type Operator struct {
-	Workers          *int       `json:"workers,omitempty"`           // at most this many of the pool's slots; 0: all of them
-	MaxDepth         *int       `json:"max_depth,omitempty"`         // of the queue; 0: no limit
-	Resync           *Duration  `json:"resync,omitempty"`            // those that are behind get a trigger at this interval; 0: none
-	FailureThreshold *int       `json:"failure_threshold,omitempty"` // failed attempts in a row until degraded
+	Workers          *int       `json:"workers,omitempty" minimum:"0" maximum:"10000" doc:"At most this many of the pool's slots; 0: all of them."`
+	MaxDepth         *int       `json:"max_depth,omitempty" minimum:"0" maximum:"1000000" doc:"Of the queue; 0: no limit."`
+	Resync           *Duration  `json:"resync,omitempty" doc:"Those that are behind get a trigger at this interval, 1s to 720h; 0s: none."`
+	FailureThreshold *int       `json:"failure_threshold,omitempty" minimum:"1" maximum:"50" doc:"Failed attempts in a row until degraded."`
 	Retry            *Retry     `json:"retry,omitempty"`
 	Autoscale        *Autoscale `json:"autoscale,omitempty"`
 	Rollback         *Rollback  `json:"rollback,omitempty"`
@@ -19,39 +19,48 @@ type Operator struct {
 
 // Retry says how often, and how far apart, a trigger that has failed is tried again.
 type Retry struct {
-	MaxAttempts *int      `json:"max_attempts,omitempty"` // beyond the trigger's own two; 0: none
-	Initial     *Duration `json:"initial,omitempty"`      // bound of the first delay, doubled for each further one
-	Max         *Duration `json:"max,omitempty"`          // bound of all delays
+	MaxAttempts *int      `json:"max_attempts,omitempty" minimum:"0" maximum:"1000" doc:"Beyond the trigger's own two; 0: none."`
+	Initial     *Duration `json:"initial,omitempty" doc:"Bound of the first delay, doubled for each further one; above 0s, at most 24h."`
+	Max         *Duration `json:"max,omitempty" doc:"Bound of all delays; from initial to 24h."`
 }
 
 // Autoscale says when other limits hold. They do when Or is empty or one of it is true, and When is empty or all of it
-// is true; never when both are empty.
+// is true; never when both are empty. A list that is empty but not nil is a statement: it has no conditions, whatever the
+// next source has.
 type Autoscale struct {
-	Interval *Duration         `json:"interval,omitempty"` // between two looks at the metrics, which are those of this time
-	Cooldown *Duration         `json:"cooldown,omitempty"` // for how long the conditions must be false until the limits are as before
-	When     []ScaleCondition  `json:"when,omitempty"`
-	Or       []ScaleCondition  `json:"or,omitempty"`
+	Interval *Duration         `json:"interval,omitempty" doc:"Between two looks at the metrics, which are those of this time; 1s to 1h."`
+	Cooldown *Duration         `json:"cooldown,omitempty" doc:"For how long the conditions must be false until the limits are as before; 0s to 24h."`
+	When     []ScaleCondition  `json:"when,omitzero" maxItems:"20" doc:"All of them must hold."`
+	Or       []ScaleCondition  `json:"or,omitzero" maxItems:"20" doc:"One of them must hold."`
 	Do       *ScaleAdjustments `json:"do,omitempty"`
 }
 
 // ScaleCondition compares a metric with a value.
 type ScaleCondition struct {
-	Metric string  `json:"metric"` // one of ScaleMetrics
-	Op     string  `json:"op"`     // one of ScaleOps
-	Value  float64 `json:"value"`
+	Metric string  `json:"metric" enum:"workersBusyPercent,workersIdlePercent,queueDepth,reconcileDurationP95Ms,errorRatePercent"`
+	Op     string  `json:"op" enum:">,>=,<,<=,==,!="`
+	Value  float64 `json:"value" minimum:"0"`
 }
+
+// ScaleMetrics are what a condition can look at.
+func ScaleMetrics() []string {
+	return []string{"workersBusyPercent", "workersIdlePercent", "queueDepth", "reconcileDurationP95Ms", "errorRatePercent"}
+}
+
+// ScaleOps are how a condition can compare it, with the metric on the left.
+func ScaleOps() []string { return []string{">", ">=", "<", "<=", "==", "!="} }
 
 // ScaleAdjustments are the limits that hold while a scale-up is active; 0: as before.
 type ScaleAdjustments struct {
-	Workers  *int      `json:"workers,omitempty"`
-	MaxDepth *int      `json:"max_depth,omitempty"`
-	Resync   *Duration `json:"resync,omitempty"`
+	Workers  *int      `json:"workers,omitempty" minimum:"0" maximum:"10000"`
+	MaxDepth *int      `json:"max_depth,omitempty" minimum:"0" maximum:"1000000"`
+	Resync   *Duration `json:"resync,omitempty" doc:"1s to 720h; 0s: as before."`
 }
 
 // Rollback says when a sync id is taken back.
 type Rollback struct {
-	ConsecutiveFailures *int      `json:"consecutive_failures,omitempty"` // subscriptions that ended in error at it; 0: never
-	Within              *Duration `json:"within,omitempty"`               // in this time; 0: ever
+	ConsecutiveFailures *int      `json:"consecutive_failures,omitempty" minimum:"0" maximum:"10000" doc:"Subscriptions that ended in error at it; 0: never."`
+	Within              *Duration `json:"within,omitempty" doc:"In this time, at most 8760h; 0s: ever."`
 }
 
 // Duration is written as Go writes durations, such as "1m30s".
@@ -120,8 +129,18 @@ type Settings struct {
 // MaxFailureThreshold is the largest failure_threshold: a subscription's record keeps that many failures.
 const MaxFailureThreshold = 50
 
-// Settings is what the block comes to, with defaults (reconciler.operator of kayra.yaml) for what it leaves out.
+// Settings is what the block comes to, with defaults (reconciler.operator of kayra.yaml) for what it leaves out. Two sources
+// can contradict each other where neither does so by itself: a retry's bound of all delays that is less than that of the
+// first is raised to it, and has its source.
 func (o *Operator) Settings(defaults *Operator) Settings {
+	s := o.settings(defaults)
+	if s.RetryMax.Value < s.RetryInitial.Value {
+		s.RetryMax = s.RetryInitial
+	}
+	return s
+}
+
+func (o *Operator) settings(defaults *Operator) Settings {
 	return Settings{
 		Workers:          pick(o, defaults, 0, func(o *Operator) *int { return o.Workers }),
 		MaxDepth:         pick(o, defaults, 0, func(o *Operator) *int { return o.MaxDepth }),

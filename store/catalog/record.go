@@ -174,10 +174,15 @@ func merge(known, unknown map[string]any) map[string]any {
 			mergeItems(known[name], value)
 			continue
 		case map[string]any:
-			if object, both := known[name].(map[string]any); both {
-				merge(object, value)
-				continue
+			object, both := known[name].(map[string]any)
+			if !both {
+				object = map[string]any{}
 			}
+			if merge(object, value); !both && len(object) == 0 && len(value) > 0 {
+				continue // all that was unknown of it stood in items of lists, which are gone
+			}
+			known[name] = object
+			continue
 		}
 		known[name] = value
 	}

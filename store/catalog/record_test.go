@@ -68,12 +68,12 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 			t.Errorf("registration: %v", reg)
 		}
 		for what, pair := range map[string][2]any{
-			"operator":  {map[string]any{"workers": 3.0, "retry": map[string]any{"max": "5m", "curve": "linear"}}, reg["operator"]},
-			"weight":    {[]any{map[string]any{"platform": "sandbox", "region": "eu-west-1", "name": "b.com", "weight": "heavy"}}, reg["depends_on"]},
-			"labels":    {[]any{"x", map[string]any{"y": "z"}}, sub["labels"]},
-			"next_at":   {"2030-01-01T00:00:00Z", sub["attempt"].(map[string]any)["next_at"]},
-			"force":     {1.0, sub["force"]},
-			"quota":     {"big", w.stored(nsKey)["quota"]},
+			"operator": {map[string]any{"workers": 3.0, "retry": map[string]any{"max": "5m", "curve": "linear"}}, reg["operator"]},
+			"weight":   {[]any{map[string]any{"platform": "sandbox", "region": "eu-west-1", "name": "b.com", "weight": "heavy"}}, reg["depends_on"]},
+			"labels":   {[]any{"x", map[string]any{"y": "z"}}, sub["labels"]},
+			"next_at":  {"2030-01-01T00:00:00Z", sub["attempt"].(map[string]any)["next_at"]},
+			"force":    {1.0, sub["force"]},
+			"quota":    {"big", w.stored(nsKey)["quota"]},
 		} {
 			if d := cmp.Diff(pair[0], pair[1]); d != "" {
 				w.t.Errorf("%s: %s", what, d)

@@ -1,6 +1,9 @@
 package catalog
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Ref names a registration in any scope.
 type Ref struct {
@@ -28,8 +31,8 @@ type Registration struct {
 	Mode        string `json:"mode"` // a key of reconciler.mode, or "" for the default mode
 
 	DependsOn            []Dependency `json:"depends_on"`
-	AllowedNamespaces    []string     `json:"allowed_namespaces,omitempty"`    // who may subscribe; empty: everyone
-	RestrictedNamespaces []string     `json:"restricted_namespaces,omitempty"` // who may not
+	AllowedNamespaces    []string     `json:"allowed_namespaces,omitempty"`    // who may subscribe from now on; empty: everyone
+	RestrictedNamespaces []string     `json:"restricted_namespaces,omitempty"` // who may not, even if it is allowed
 	Operator             *Operator    `json:"operator,omitempty"`              // nil: all is left to kayra.yaml
 
 	SyncID           string   `json:"sync_id"`           // the target of every subscriber that is not held
@@ -55,6 +58,19 @@ type RolledBack struct {
 
 // Pending tells whether a rollout has reached its canaries only and awaits its release or its abort.
 func (r *Registration) Pending() bool { return len(r.CanaryNamespaces) > 0 }
+
+// admits refuses a namespace that may not subscribe. Being restricted outweighs being allowed.
+func (r *Registration) admits(namespace string) error {
+	switch {
+	case slices.Contains(r.RestrictedNamespaces, namespace):
+		return refuse(ErrForbidden, "namespace %q may not subscribe to %q, whose restricted_namespaces has it: ask a sysadmin to take it out of there",
+			namespace, r.Name)
+	case len(r.AllowedNamespaces) > 0 && !slices.Contains(r.AllowedNamespaces, namespace):
+		return refuse(ErrForbidden, "namespace %q may not subscribe to %q, whose allowed_namespaces does not have it: ask a sysadmin to add it there",
+			namespace, r.Name)
+	}
+	return nil
+}
 
 // Ref is the registration's own reference.
 func (r *Registration) Ref() Ref { return Ref{Platform: r.Platform, Region: r.Region, Name: r.Name} }

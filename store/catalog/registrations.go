@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,11 @@ type RegistrationChange struct {
 	Active, Paused                      *bool
 	Upstream, Downstream                *bool
 	DependsOn                           *[]Dependency // an empty Platform or Region means this scope's
+	AllowedNamespaces                   *[]string
+	RestrictedNamespaces                *[]string
+	Operator                            json.RawMessage // a merge patch (RFC 7396) of the block; null clears all of it
+
+	DryRun bool // check all, and write nothing
 }
 
 // Tag is the registration's entity tag (RFC 9110, section 8.8.3), without the quotes. Only client writes change it.
@@ -40,16 +46,21 @@ func (r *Repository) CreateRegistration(ctx context.Context, name string, ch Reg
 	if ch.SyncID != nil && *ch.SyncID == "" {
 		ch.SyncID = nil
 	}
-	apply(&reg, ch)
+	if err := apply(&reg, ch); err != nil {
+		return Registration{}, err
+	}
 	if ch.SyncID == nil {
 		if reg.SyncID, err = newID(); err != nil {
 			return Registration{}, err
 		}
 	}
 	reg.ReleasedSyncID = reg.SyncID
-	res, err := r.again(ctx, "create registration", func() (store.Txn, error) {
-		return r.writeRegistration(ctx, Registration{Name: name}, reg)
-	})
+	decide := func() (store.Txn, error) { return r.writeRegistration(ctx, Registration{Name: name}, reg) }
+	if ch.DryRun {
+		_, err := r.again(ctx, "create registration", dry(decide))
+		return reg, err
+	}
+	res, err := r.again(ctx, "create registration", decide)
 	reg.Revision = res.Revision
 	return reg, observed(ctx, err, nil, &reg)
 }
@@ -80,18 +91,7 @@ func (r *Repository) complete(ch RegistrationChange) RegistrationChange {
 	return ch
 }
 
-// distinct has each of the dependencies once, in their order.
-func distinct(deps []Dependency) []Dependency {
-	var out []Dependency
-	for _, d := range deps {
-		if !slices.Contains(out, d) {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-func apply(reg *Registration, ch RegistrationChange) {
+func apply(reg *Registration, ch RegistrationChange) (err error) {
 	set(&reg.ShortName, ch.ShortName)
 	set(&reg.Owner, ch.Owner)
 	set(&reg.Description, ch.Description)
@@ -103,12 +103,35 @@ func apply(reg *Registration, ch RegistrationChange) {
 	if ch.DependsOn != nil {
 		reg.DependsOn = distinct(*ch.DependsOn)
 	}
+	if ch.AllowedNamespaces != nil {
+		reg.AllowedNamespaces = once(*ch.AllowedNamespaces)
+	}
+	if ch.RestrictedNamespaces != nil {
+		reg.RestrictedNamespaces = once(*ch.RestrictedNamespaces)
+	}
+	if ch.Operator != nil {
+		reg.Operator, err = reg.Operator.merge("/operator", ch.Operator)
+	}
 	if ch.SyncID != nil && *ch.SyncID != reg.SyncID {
 		reg.target(*ch.SyncID)
 		if !reg.Pending() {
 			reg.ReleasedSyncID = reg.SyncID
 		}
 	}
+	return err
+}
+
+// once has each of the names once, in their order.
+func once(names []string) []string {
+	seen := make(map[string]bool, len(names))
+	var out []string
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func set[T any](field, value *T) {
@@ -151,18 +174,18 @@ func (r *Repository) UpdateRegistration(ctx context.Context, name string, ch Reg
 	if c.change(ch); c.err() != nil {
 		return Registration{}, c.err()
 	}
-	return r.changeRegistration(ctx, name, m, func(reg *Registration) ([]store.Cond, error) {
-		apply(reg, ch)
-		return nil, nil
+	return r.changeRegistration(ctx, name, m, ch.DryRun, func(reg *Registration) ([]store.Cond, error) {
+		return nil, apply(reg, ch)
 	})
 }
 
-// changeRegistration writes what change makes of a registration, if the conditions that it returns hold.
-func (r *Repository) changeRegistration(ctx context.Context, name string, m Match,
+// changeRegistration writes what change makes of a registration, if the conditions that it returns hold. A dry run writes
+// nothing.
+func (r *Repository) changeRegistration(ctx context.Context, name string, m Match, dryRun bool,
 	change func(*Registration) ([]store.Cond, error),
 ) (Registration, error) {
 	var old, next Registration
-	res, err := r.again(ctx, "update registration", func() (store.Txn, error) {
+	decide := func() (store.Txn, error) {
 		var err error
 		if old, err = r.Registration(ctx, name); err != nil {
 			return store.Txn{}, err
@@ -179,7 +202,12 @@ func (r *Repository) changeRegistration(ctx context.Context, name string, m Matc
 		txn, err := r.writeRegistration(ctx, old, next)
 		txn.If = append(txn.If, conds...)
 		return txn, err
-	})
+	}
+	if dryRun {
+		_, err := r.again(ctx, "update registration", dry(decide))
+		return next, err
+	}
+	res, err := r.again(ctx, "update registration", decide)
 	next.Revision = res.Revision
 	return next, observed(ctx, err, &old, &next)
 }

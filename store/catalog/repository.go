@@ -90,6 +90,15 @@ func (r *Repository) again(ctx context.Context, what string, decide func() (stor
 	return store.Result{}, refuse(ErrBusy, "%s: too many others write the same record; nothing was changed: try again", what)
 }
 
+// dry is a decision of which nothing is carried out. That what it was made from is still so is compared all the same.
+func dry(decide func() (store.Txn, error)) func() (store.Txn, error) {
+	return func() (store.Txn, error) {
+		txn, err := decide()
+		txn.Then = nil
+		return txn, err
+	}
+}
+
 func (r *Repository) once(ctx context.Context, what string, decide func() (store.Txn, error)) (store.Result, error) {
 	txn, err := decide()
 	if err != nil {

@@ -58,7 +58,8 @@ func (s *Subscription) trigger(reg *Registration) Trigger {
 }
 
 // Subscribe ties a namespace to a registration. It fails with ErrInvalid when api is a short name, with ErrNotFound when
-// the namespace or the registration is not there, and with ErrConflict when the subscription is.
+// the namespace or the registration is not there, with ErrConflict when the subscription is, and with ErrForbidden when the
+// registration does not let the namespace in.
 func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (SubscriptionView, error) {
 	if err := r.checkAPI(ctx, api); err != nil {
 		return SubscriptionView{}, err
@@ -85,7 +86,8 @@ func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (Subs
 		}
 		return store.Txn{
 			If: []store.Cond{
-				store.Absent(key), store.Present(r.scope.namespaceKey(namespace)), store.Present(r.scope.registrationKey(api)),
+				store.Absent(key), store.Present(r.scope.namespaceKey(namespace)),
+				unchanged(r.scope.registrationKey(api), reg.Revision), // it says who may subscribe
 			},
 			Then: []store.Op{op, store.Put(r.scope.byNamespaceKey(namespace, api), nil)},
 		}, nil
@@ -133,7 +135,10 @@ func (r *Repository) subscribable(ctx context.Context, namespace, api string) (R
 	if err == nil && !ok {
 		err = unknownRegistration(api)
 	}
-	return reg, err
+	if err != nil {
+		return reg, err
+	}
+	return reg, reg.admits(namespace)
 }
 
 // Subscription reads a subscription.

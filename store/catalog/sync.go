@@ -25,7 +25,7 @@ func (r *Repository) SyncRegistration(ctx context.Context, name string, req Sync
 	if err := req.check(); err != nil {
 		return Registration{}, err
 	}
-	return r.changeRegistration(ctx, name, m, func(reg *Registration) ([]store.Cond, error) {
+	return r.changeRegistration(ctx, name, m, false, func(reg *Registration) ([]store.Cond, error) {
 		if err := req.allowed(reg); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 const (
 	MaxCanaries     = 100      // namespaces of one canary
 	MaxDependencies = 50       // entries of depends_on
+	MaxNamespaces   = 1000     // of allowed_namespaces and of restricted_namespaces
 	maxText         = 64 << 10 // bytes of owner, description and mode
 	maxDNSName      = 253      // RFC 1035, section 2.3.4, without the trailing dot
 	syncIDAllowed   = "1 to 128 of A-Z a-z 0-9 . _ : - and not . or .."
@@ -68,17 +69,27 @@ func (c *check) change(ch RegistrationChange) {
 	c.text("/owner", ch.Owner)
 	c.text("/description", ch.Description)
 	c.text("/mode", ch.Mode)
-	if ch.DependsOn == nil {
+	if ch.DependsOn != nil {
+		c.dependencies(*ch.DependsOn)
+	}
+	c.namespaces("/allowed_namespaces", ch.AllowedNamespaces)
+	c.namespaces("/restricted_namespaces", ch.RestrictedNamespaces)
+	if ch.Operator != nil {
+		c.operator("/operator", ch.Operator)
+	}
+}
+
+// namespaces refuses what cannot be a list of namespaces. Whether they are there does not matter.
+func (c *check) namespaces(pointer string, list *[]string) {
+	if list == nil {
 		return
 	}
-	if n := len(*ch.DependsOn); n > MaxDependencies {
-		c.refuse("/depends_on", "has %d entries; at most %d are allowed", n, MaxDependencies)
+	if n := len(*list); n > MaxNamespaces {
+		c.refuse(pointer, "has %d names; at most %d are allowed", n, MaxNamespaces)
+		return
 	}
-	for i, d := range *ch.DependsOn {
-		at := fmt.Sprintf("/depends_on/%d/", i)
-		c.longName(at+"name", d.Name)
-		c.label(at+"platform", d.Platform)
-		c.label(at+"region", d.Region)
+	for i, ns := range *list {
+		c.label(fmt.Sprintf("%s/%d", pointer, i), ns)
 	}
 }
 
