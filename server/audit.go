@@ -39,7 +39,7 @@ func (s *Server) record(ctx context.Context, rt *route, c *call, w http.Response
 		slog.String("method", c.Method), slog.String("path", clipTo(maxPath, c.URL.EscapedPath())),
 		slog.String("api", rt.group()), slog.String("resource", rt.resource), slog.String("verb", rt.verb))
 	line.AddAttrs(about(c)...)
-	line.AddAttrs(slog.Int("status", status), slog.String("result", result(status)))
+	line.AddAttrs(slog.Int("status", status), slog.String("result", result(c.Request, status)))
 	if detail := auditDetail(status, c.refused); detail != "" {
 		line.AddAttrs(slog.String("detail", detail))
 	}
@@ -97,8 +97,10 @@ func version(key string, v *catalog.Version) slog.Attr {
 	return slog.Group(key, attrs...)
 }
 
-func result(status int) string {
+func result(r *http.Request, status int) string {
 	switch {
+	case status < http.StatusBadRequest && isDryRun(r):
+		return dryRun
 	case status < http.StatusBadRequest:
 		return "done"
 	case status < http.StatusInternalServerError:

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -108,6 +109,8 @@ func querySchema(name string) *huma.Schema {
 		return &huma.Schema{Type: "string", Description: "What the list before this one answered as continue."}
 	case "state":
 		return &huma.Schema{Type: "string", Enum: []any{"init", "success", "error"}}
+	case dryRun:
+		return &huma.Schema{Type: "boolean", Description: "Check all, and answer the object as it would be; nothing is written."}
 	case "api":
 		return &huma.Schema{Type: "string", Description: "Name of a registration."}
 	}
@@ -135,7 +138,11 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 		Description: "Refused; nothing was changed.",
 		Content:     map[string]*huma.MediaType{api.ProblemType: {Schema: d.schema(api.Problem{})}},
 	}
-	return map[string]*huma.Response{strconv.Itoa(status): ok, "default": problem}
+	all := map[string]*huma.Response{strconv.Itoa(status): ok, "default": problem}
+	if status == http.StatusCreated && slices.Contains(rt.query, dryRun) {
+		all[strconv.Itoa(http.StatusOK)] = &huma.Response{Description: "Dry run: nothing was created.", Content: ok.Content}
+	}
+	return all
 }
 
 func (d *documenter) schema(value any) *huma.Schema {
@@ -159,7 +166,25 @@ func (d *documenter) request(rt route) *huma.Schema {
 			s.Required = append(s.Required, identity)
 		}
 	}
+	if operator, ok := s.Properties["operator"]; ok {
+		mergePatch(operator)
+	}
 	return s
+}
+
+// mergePatch has null clear any key of an object, at every depth. An array is taken as it is, with whole items.
+func mergePatch(s *huma.Schema) {
+	for _, p := range s.Properties {
+		p.Nullable = true
+		mergePatch(p)
+		if p.Items == nil {
+			continue
+		}
+		p.Items.Required = slices.Sorted(maps.Keys(p.Items.Properties))
+		for _, whole := range p.Items.Properties {
+			whole.Nullable = false
+		}
+	}
 }
 
 // writable is a copy of the schema, at every depth.
@@ -170,6 +195,7 @@ func (d *documenter) writable(s *huma.Schema) *huma.Schema {
 	c := &huma.Schema{
 		Type: s.Type, Description: s.Description, Format: s.Format, Enum: s.Enum,
 		MinItems: s.MinItems, MaxItems: s.MaxItems, ReadOnly: s.ReadOnly,
+		Minimum: s.Minimum, Maximum: s.Maximum,
 	}
 	if s.Items != nil {
 		c.Items = d.writable(s.Items)

@@ -74,6 +74,8 @@ func statusOf(kind error) int {
 	switch {
 	case errors.Is(kind, catalog.ErrNotFound):
 		return http.StatusNotFound
+	case errors.Is(kind, catalog.ErrForbidden):
+		return http.StatusForbidden
 	case errors.Is(kind, catalog.ErrConflict):
 		return http.StatusConflict
 	case errors.Is(kind, catalog.ErrPrecondition):
@@ -102,7 +104,7 @@ func (e *refusal) ofRead() *refusal {
 // fail answers with a problem.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	told := asRefusal(err)
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || isDryRun(r) {
 		told = told.ofRead()
 	}
 	switch told.status {

@@ -28,6 +28,7 @@ func TestRegistrationAnswer(t *testing.T) {
 			"name": compute, "short_name": "", "platform": "sandbox", "region": "eu-west-1", "active": true, "paused": false,
 			"upstream": false, "downstream": false, "owner": "", "description": "", "depends_on": []any{}, "sync_id": id,
 			"released_sync_id": id, "mode": "", "canary_namespaces": []any{},
+			"allowed_namespaces": []any{}, "restricted_namespaces": []any{}, "operator": map[string]any{},
 		}
 		if d := cmp.Diff(want, a.body); d != "" {
 			t.Error(d)

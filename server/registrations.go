@@ -26,7 +26,14 @@ func (s *Server) createRegistration(c *call) (reply, error) {
 	if err := s.refuseOwn(name, change.ShortName); err != nil {
 		return reply{}, err
 	}
+	var err error
+	if change.DryRun, err = c.flag(dryRun); err != nil {
+		return reply{}, err
+	}
 	rep, err := registration(s.repository.CreateRegistration(c.Context(), name, change))
+	if change.DryRun {
+		return rep.ofDryRun(), err
+	}
 	return created(c, name, rep), err
 }
 
@@ -48,7 +55,14 @@ func (s *Server) updateRegistration(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return registration(s.repository.UpdateRegistration(c.Context(), name, change, match))
+	if change.DryRun, err = c.flag(dryRun); err != nil {
+		return reply{}, err
+	}
+	rep, err := registration(s.repository.UpdateRegistration(c.Context(), name, change, match))
+	if change.DryRun {
+		return rep.ofDryRun(), err
+	}
+	return rep, err
 }
 
 // refuseOwn keeps the names of Kayra's own APIs from being taken: an app under one of them could not be reached.
@@ -119,6 +133,8 @@ func registrationChange(o *object) catalog.RegistrationChange {
 		Active: o.boolean("active", true), Paused: o.boolean("paused", false),
 		Upstream: o.boolean("upstream", false), Downstream: o.boolean("downstream", false),
 		DependsOn: objects(o, "depends_on", catalog.MaxDependencies, dependency), SyncID: o.text("sync_id"),
+		AllowedNamespaces: o.list("allowed_namespaces"), RestrictedNamespaces: o.list("restricted_namespaces"),
+		Operator: o.raw("operator"),
 	}
 }
 

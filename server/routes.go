@@ -27,6 +27,7 @@ func (s *Server) catalogRoutes() []route {
 		one           = "/{name}"
 		filters       = append([]string{"api", "state", "synced"}, paging()...)
 	)
+	tries := []string{dryRun}
 	return []route{
 		{get, "/apis", "", "", authenticated, s.listGroups, nil, nil, api.Groups{}},
 
@@ -37,10 +38,10 @@ func (s *Server) catalogRoutes() []route {
 		{del, namespaces + "/{ns}", namespace, "delete", byRole, s.deleteNamespace, nil, nil, nil},
 
 		{get, registrations, registration, "list", sysadmin, s.listRegistrations, paging(), nil, api.List[api.Registration]{}},
-		{post, registrations, registration, "create", sysadmin, s.createRegistration, nil, api.Registration{}, api.Registration{}},
+		{post, registrations, registration, "create", sysadmin, s.createRegistration, tries, api.Registration{}, api.Registration{}},
 		{get, registrations + one, registration, "get", sysadmin, s.getRegistration, nil, nil, api.Registration{}},
-		{put, registrations + one, registration, "update", sysadmin, s.updateRegistration, nil, api.Registration{}, api.Registration{}},
-		{patch, registrations + one, registration, "patch", sysadmin, s.updateRegistration, nil, api.Registration{}, api.Registration{}},
+		{put, registrations + one, registration, "update", sysadmin, s.updateRegistration, tries, api.Registration{}, api.Registration{}},
+		{patch, registrations + one, registration, "patch", sysadmin, s.updateRegistration, tries, api.Registration{}, api.Registration{}},
 		{del, registrations + one, registration, "delete", sysadmin, s.deleteRegistration, nil, nil, nil},
 		{put, registrations + one + "/sync", registration + "/sync", "patch", sysadmin, s.syncRegistration, nil, api.Sync{}, api.Registration{}},
 		{get, registrations + one + "/status", registration + "/status", "get", sysadmin, s.getStatus, []string{"all"}, nil, api.Status{}},

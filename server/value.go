@@ -145,6 +145,20 @@ func (o *object) texts(key string) []string {
 	return names
 }
 
+// list is an array of strings under a key: nil when it is left out, empty when it is null.
+func (o *object) list(key string) *[]string {
+	if !o.has(key) {
+		return nil
+	}
+	return new(o.texts(key))
+}
+
+// raw is what stands under a key, as it is: nil when it is left out.
+func (o *object) raw(key string) json.RawMessage {
+	value, _ := o.take(key)
+	return value
+}
+
 // objects is an array of at most so many objects under a key, each read by its own call: nil when it is left out.
 func objects[T any](o *object, key string, most int, read func(*object) T) *[]T {
 	items, ok := o.array(key)
@@ -175,10 +189,13 @@ func objects[T any](o *object, key string, most int, read func(*object) T) *[]T 
 }
 
 func dependency(o *object) catalog.Dependency {
-	ref := catalog.Dependency{Ref: catalog.Ref{Name: o.identity("name")}}
-	set(&ref.Platform, o.text("platform"))
-	set(&ref.Region, o.text("region"))
-	return ref
+	d := catalog.Dependency{Ref: catalog.Ref{Name: o.identity("name")}}
+	set(&d.Platform, o.text("platform"))
+	set(&d.Region, o.text("region"))
+	if condition := o.text("condition"); condition != nil {
+		d.Condition = catalog.Condition(*condition)
+	}
+	return d
 }
 
 func set(field, value *string) {

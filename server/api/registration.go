@@ -9,29 +9,37 @@ import (
 
 // Registration is an API that is registered. A key that is marked read-only is ignored in a request.
 type Registration struct {
-	Name             string               `json:"name" doc:"Lower-case DNS name of two labels or more; its identity."`
-	ShortName        string               `json:"short_name" doc:"Alias for display and templates: a DNS label, unique in the deployment, or empty."`
-	Platform         string               `json:"platform" readOnly:"true" doc:"Of the deployment."`
-	Region           string               `json:"region" readOnly:"true" doc:"Of the deployment."`
-	Active           bool                 `json:"active" doc:"Whether the API may be used. Default true. Reconciling goes on regardless."`
-	Paused           bool                 `json:"paused" doc:"Holds every new attempt to reconcile. Default false."`
-	Upstream         bool                 `json:"upstream" doc:"Stored, without effect."`
-	Downstream       bool                 `json:"downstream" doc:"Stored, without effect."`
-	Owner            string               `json:"owner"`
-	Description      string               `json:"description"`
-	DependsOn        []catalog.Dependency `json:"depends_on" doc:"Registrations that this one needs. A platform or region left out is the deployment's."`
-	SyncID           string               `json:"sync_id" doc:"Target of the subscriptions: 1 to 128 of A-Z a-z 0-9 . _ : -, minted when a new registration names none."`
-	ReleasedSyncID   string               `json:"released_sync_id" readOnly:"true" doc:"The last sync_id that was given to everyone."`
-	Mode             string               `json:"mode" doc:"Pipeline that reconciles a subscription; empty for the reconciler's default mode."`
-	CanaryNamespaces []string             `json:"canary_namespaces" readOnly:"true" doc:"While a rollout is pending: the namespaces it has reached."`
+	Name                 string               `json:"name" doc:"Lower-case DNS name of two labels or more; its identity."`
+	ShortName            string               `json:"short_name" doc:"Alias for display and templates: a DNS label, unique in the deployment, or empty."`
+	Platform             string               `json:"platform" readOnly:"true" doc:"Of the deployment."`
+	Region               string               `json:"region" readOnly:"true" doc:"Of the deployment."`
+	Active               bool                 `json:"active" doc:"Whether the API may be used. Default true. Reconciling goes on regardless."`
+	Paused               bool                 `json:"paused" doc:"Holds every new attempt to reconcile. Default false."`
+	Upstream             bool                 `json:"upstream" doc:"Stored, without effect."`
+	Downstream           bool                 `json:"downstream" doc:"Stored, without effect."`
+	Owner                string               `json:"owner"`
+	Description          string               `json:"description"`
+	DependsOn            []catalog.Dependency `json:"depends_on" doc:"Registrations that this one needs. A platform or region left out is the deployment's, a condition is started."`
+	AllowedNamespaces    []string             `json:"allowed_namespaces" maxItems:"1000" doc:"Namespaces that may subscribe; empty: all. Those that do already stay."`
+	RestrictedNamespaces []string             `json:"restricted_namespaces" maxItems:"1000" doc:"Namespaces that may not subscribe, even if they are allowed."`
+	Operator             catalog.Operator     `json:"operator" doc:"How it is operated; what it leaves out comes from reconciler.operator of the reconciler's configuration."`
+	SyncID               string               `json:"sync_id" doc:"Target of the subscriptions: 1 to 128 of A-Z a-z 0-9 . _ : -, minted when a new registration names none."`
+	ReleasedSyncID       string               `json:"released_sync_id" readOnly:"true" doc:"The last sync_id that was given to everyone."`
+	Mode                 string               `json:"mode" doc:"Pipeline that reconciles a subscription; empty for the reconciler's default mode."`
+	CanaryNamespaces     []string             `json:"canary_namespaces" readOnly:"true" doc:"While a rollout is pending: the namespaces it has reached."`
 }
 
 // NewRegistration is how a registration is answered.
 func NewRegistration(r *catalog.Registration) Registration {
+	var operator catalog.Operator
+	if r.Operator != nil {
+		operator = *r.Operator
+	}
 	return Registration{
 		Name: r.Name, ShortName: r.ShortName, Platform: r.Platform, Region: r.Region,
 		Active: r.Active, Paused: r.Paused, Upstream: r.Upstream, Downstream: r.Downstream,
 		Owner: r.Owner, Description: r.Description, DependsOn: filled(r.DependsOn),
+		AllowedNamespaces: filled(r.AllowedNamespaces), RestrictedNamespaces: filled(r.RestrictedNamespaces), Operator: operator,
 		SyncID: r.SyncID, ReleasedSyncID: r.ReleasedSyncID, Mode: r.Mode, CanaryNamespaces: filled(r.CanaryNamespaces),
 	}
 }
