@@ -25,6 +25,7 @@ func createCommand(e *env) *cobra.Command {
 			"app on the thing NAME.",
 		Example: `  kayra create catalog namespaces -d '{"name": "sre"}'
   kayra create catalog apiregistrations -d '{"name": "compute.example.com", "short_name": "compute"}'
+  kayra create catalog apiregistrations -d '{"name": "compute.example.com", "operator": {"workers": 5, "resync": "10m"}}'
   kayra create catalog -n sre subscriptions -d '{"api": "compute.example.com"}'
   kayra create catalog apiregistrations -f compute.yaml`,
 		Args: func(_ *cobra.Command, args []string) error { return c.readArgs(args) },

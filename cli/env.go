@@ -79,6 +79,9 @@ func (e *env) config(cmd *cobra.Command) (*config.Config, error) {
 	if err := checkModes(c, e.lookup); err != nil {
 		return nil, err
 	}
+	if _, err := operatorOf(c); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 

@@ -9,7 +9,31 @@ import (
 	"kayra/cli"
 	"kayra/config"
 	"kayra/reconciler/pipeline"
+	"kayra/store/catalog"
 )
+
+// The example's defaults of operator blocks are taken, and all but its autoscale and its rollback hold anyway.
+func TestTheExampleOperates(t *testing.T) {
+	t.Parallel()
+	c, _, err := config.Load(config.Options{Path: "../examples/kayra.yaml", Env: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator, err := cli.OperatorOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := (*catalog.Operator)(nil).Settings(operator), (*catalog.Operator)(nil).Settings(nil)
+	if n := len(got.ScaleWhen.Value) + len(got.ScaleOr.Value); n != 3 || got.ScaleWorkers.Value == 0 || got.RollbackFailures.Value == 0 {
+		t.Errorf("%+v", got)
+	}
+	want.ScaleWhen, want.ScaleOr, want.ScaleWorkers = got.ScaleWhen, got.ScaleOr, got.ScaleWorkers
+	want.RollbackFailures, want.RollbackWithin = got.RollbackFailures, got.RollbackWithin
+	ignore := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Source" }, cmp.Ignore())
+	if d := cmp.Diff(want, got, ignore); d != "" {
+		t.Error(d)
+	}
+}
 
 // Every template of the example is rendered, as it would be for a tenant.
 func TestTheExampleRenders(t *testing.T) {

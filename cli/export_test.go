@@ -5,12 +5,16 @@ import (
 
 	"kayra/config"
 	"kayra/reconciler/pipeline"
+	"kayra/store/catalog"
 )
 
 // ParseModes is what every process makes of a configuration's modes.
 func ParseModes(c *config.Config, env func(string) (string, bool)) (*pipeline.Pipelines, error) {
 	return parseModes(c, env)
 }
+
+// OperatorOf is what every process makes of a configuration's defaults of operator blocks.
+func OperatorOf(c *config.Config) (*catalog.Operator, error) { return operatorOf(c) }
 
 // Obey is what the process does with the signals that it gets.
 func Obey(signals <-chan os.Signal, ask, insist func()) { obey(signals, ask, insist) }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,6 +28,7 @@ type reconcile struct {
 	process
 
 	pipelines *pipeline.Pipelines
+	operator  *catalog.Operator // defaults of operator blocks, or nil
 	gateway   *reconciler.HTTPGateway
 	startedAt time.Time
 }
@@ -63,6 +66,10 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	if r.pipelines, err = parseModes(r.config, e.lookup); err != nil {
 		return err
 	}
+	if r.operator, err = operatorOf(r.config); err != nil {
+		return err
+	}
+	r.warnOfMode()
 	for _, w := range r.pipelines.Warnings() {
 		r.log.Warn("a step names what no run can have, and will fail before it is sent", slog.Any("error", w))
 	}
@@ -78,6 +85,16 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 		return &failure{code: codeUsage, message: fmt.Sprintf("%s: reconciler.%v", r.config.File(), err), err: err}
 	}
 	return nil
+}
+
+// warnOfMode says that a default mode, which may be misspelled, has no pipeline: what it syncs succeeds without a request.
+func (r *reconcile) warnOfMode() {
+	c := r.config.Reconciler
+	if _, there := c.Mode[c.DefaultMode]; c.DefaultMode == "" || there {
+		return
+	}
+	r.log.Warn("registrations without a mode are synced without a request: reconciler.default_mode names a mode that reconciler.mode does not have",
+		slog.String("mode", c.DefaultMode), slog.Any("modes", slices.Sorted(maps.Keys(c.Mode))))
 }
 
 func (r *reconcile) run(ctx context.Context, l net.Listener) error {
@@ -116,7 +133,7 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 			ID: id, Host: host, PID: os.Getpid(), Endpoint: r.url(reachable(l.Addr(), host)),
 			Version: readBuild().Version, StartedAt: r.startedAt,
 		},
-		DefaultMode: r.config.Reconciler.DefaultMode, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
+		DefaultMode: r.config.Reconciler.DefaultMode, Operator: r.operator, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
 		DrainTimeout: r.config.Reconciler.DrainTimeout, Logger: r.log, Registry: r.registry,
 	})
 	if err != nil {

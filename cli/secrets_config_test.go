@@ -97,6 +97,7 @@ auth:
 reconciler:
   listen: "127.0.0.1:0"
   tls: {%s}
+  server: {url: "http://us:%s@%s", token: %q}
   gateway_url: "http://gate:%s@%s"
   gateway:
     headers:
@@ -107,7 +108,8 @@ reconciler:
   mode:
 %s
 client: {token: %q, %s}
-`, filepath.Join(f.dir, "audit.log"), f.tls, database, f.oidc, f.root, f.file(f.t, f.dir, "token in a file of its own"), f.digest("token that logs in"), f.reconcilerTLS, f.plant("gateway userinfo"), host,
+`, filepath.Join(f.dir, "audit.log"), f.tls, database, f.oidc, f.root, f.file(f.t, f.dir, "token in a file of its own"), f.digest("token that logs in"), f.reconcilerTLS,
+		f.plant("userinfo of the reconciler's server"), host, f.plant("token of a reconciler"), f.plant("gateway userinfo"), host,
 		f.plant("gateway header"), f.file(f.t, f.dir, "gateway header from a file"), modes.String(), f.root, f.clientTLS)
 	if err := os.WriteFile(f.config, []byte(text), 0o600); err != nil {
 		f.t.Fatal(err)

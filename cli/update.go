@@ -23,10 +23,12 @@ func updateCommand(e *env) *cobra.Command {
 		Use:   "update GROUP [-n NS] RESOURCE NAME[/SUB] (-d JSON | -f FILE)",
 		Short: "Change a thing",
 		Long: "Change a thing (PUT). A key that the body leaves out keeps its value, null\n" +
-			"clears it. NAME/sync gives an API registration a fresh sync_id, to everyone or\n" +
-			"to a canary, or releases or aborts a rollout; of a subscription it forces a\n" +
-			"re-sync.",
+			"clears it; likewise within operator of an API registration. NAME/sync\n" +
+			"gives an API registration a fresh sync_id, to everyone or to a canary, or\n" +
+			"releases or aborts a rollout; of a subscription it forces a re-sync.",
 		Example: `  kayra update catalog apiregistrations compute.example.com -d '{"owner": "sre-b"}'
+  kayra update catalog apiregistrations compute.example.com -d '{"operator": {"workers": null, "retry": {"max_attempts": 5}}}'
+  kayra update catalog apiregistrations compute.example.com -d '{"allowed_namespaces": ["sre"]}'
   kayra update catalog apiregistrations compute.example.com/sync -d '{"canary_namespaces": ["sre"]}'
   kayra update catalog apiregistrations compute.example.com/sync -d '{"release": true}'
   kayra update catalog apiregistrations compute.example.com/sync -d '{"abort": true}'

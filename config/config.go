@@ -3,7 +3,8 @@
 // A value is taken from a command-line flag, else from the environment, else from the file, else it is the default.
 // The variable of a key is KAYRA_ and the key in upper case with its dots as underscores: database.etcd.lease_ttl is
 // KAYRA_DATABASE_ETCD_LEASE_TTL. Lists in a variable are separated by commas; an empty variable counts as unset. What has
-// a structure of its own (auth.tokens, reconciler.mode, reconciler.gateway.headers) is read from the file only.
+// a structure of its own (auth.tokens, reconciler.mode, reconciler.operator, reconciler.gateway.headers) is read from the file
+// only.
 //
 // Relative paths inside the file are relative to the working directory of the process, not to the file.
 //
@@ -122,6 +123,7 @@ type Subjects struct {
 type Reconciler struct {
 	Listen                  string            // HOST:PORT of its health and metrics
 	TLS                     ListenerTLS       // of that listener
+	Server                  ReconcilerServer  // the REST API, as the reconciler reaches it
 	MaxConcurrentReconciles int               `mapstructure:"max_concurrent_reconciles"` // slots of the pool, at least 1
 	DefaultMode             string            `mapstructure:"default_mode"`              // of registrations without a mode; may be empty
 	GatewayURL              string            `mapstructure:"gateway_url"`               // base URL through which apps are reached; may be empty
@@ -130,7 +132,14 @@ type Reconciler struct {
 	DrainTimeout            time.Duration     `mapstructure:"drain_timeout"`
 	AsyncAckTimeout         time.Duration     `mapstructure:"async_ack_timeout"`
 	WaitPollInterval        time.Duration     `mapstructure:"wait_poll_interval"`
+	Operator                any               `mapstructure:"-"` // defaults of operator blocks, for encoding/json and not checked; nil: none
 	Mode                    map[string][]Step `mapstructure:"-"` // the pipelines by name; case and dots as written
+}
+
+// ReconcilerServer is the REST API that a reconciler tells of what happens, and names as where its figures are.
+type ReconcilerServer struct {
+	URL   string // base URL; may be empty
+	Token Secret // zero when none is given
 }
 
 // Gateway says how the gateway is called for an app's OpenAPI document.

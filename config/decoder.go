@@ -209,6 +209,15 @@ func (d *decoder) number(v value) string {
 	return string(text)
 }
 
+// operator reads a block whose keys others know.
+func (d *decoder) operator(v value) any {
+	if !isMapping(v.node) {
+		d.refuse(v, "a mapping, as operator of an API registration")
+		return nil
+	}
+	return d.json(v)
+}
+
 // json reads a tree of values as encoding/json takes it.
 func (d *decoder) json(v value) any {
 	switch v.node.ShortTag() {

@@ -66,6 +66,13 @@ func TestRefusedKeys(t *testing.T) {
 		"server: {tls: {cert_file: a}}":                 "F:1: server.tls.cert_file: " + pair,
 		"server: {tls:\n {key_file: a}}":                "F:1: server.tls.cert_file: " + pair,
 		"server:\n tls: {client_ca_file: a}":            "F:2: server.tls.client_ca_file: " + alone,
+		"reconciler: {server: {url: a}}":                "F:1: reconciler.server.url: \"a\" is not allowed: use a URL such as https://gateway.example.com, without query and fragment",
+		"reconciler: {server: {token: 3}}":              "F:1: reconciler.server.token: a number is not allowed: use text in quotes, {env: NAME} or {file: PATH}",
+		"reconciler: {server: {token: {sha256: a}}}":    "F:1: reconciler.server.token: a mapping of other keys, or of several, is not allowed: use text in quotes, {env: NAME} or {file: PATH}",
+		"reconciler: {operator: [a]}":                   "F:1: reconciler.operator: a list is not allowed: use a mapping, as operator of an API registration",
+		"reconciler: {operator: 3}":                     "F:1: reconciler.operator: 3 (a number) is not allowed: use a mapping, as operator of an API registration",
+		"reconciler: {operator: {resync: .nan}}":        "F:1: reconciler.operator.resync: .nan (a number) is not allowed: use a number that JSON can express",
+		"reconciler: {operator: {retry: {a: 1, a: 2}}}": "F:1: reconciler.operator.retry.a: is given twice, first in line 1",
 		"reconciler: {tls: {cert_file: a}}":             "F:1: reconciler.tls.cert_file: " + pair,
 		"reconciler: {tls: {client_ca_file: a}}":        "F:1: reconciler.tls.client_ca_file: " + alone,
 		"client: {key_file: a}":                         "F:1: client.cert_file: " + pair,
@@ -132,10 +139,6 @@ func TestRefusedKeys(t *testing.T) {
 func TestNotSupportedYet(t *testing.T) {
 	t.Parallel()
 	for content, what := range map[string]string{
-		"reconciler: {server: {url: a}}":                       "this text/reconciler.server.url",
-		"reconciler: {server: {token: hunter2}}":               "this text/reconciler.server.token",
-		"reconciler: {server: {token: {env: A}}}":              "a mapping/reconciler.server.token",
-		"reconciler: {operator: {workers: 3}}":                 "a mapping/reconciler.operator",
 		"notification: {interval: 15m}":                        "a mapping/notification",
 		"notification: {teams: {a: {slack_webhook: hunter2}}}": "a mapping/notification",
 	} {

@@ -27,9 +27,12 @@ func boolKey(name string, def bool) key {
 	return key{name, def, nil, func(d *decoder, v value) any { return d.boolean(v) }}
 }
 
-// secretKey is a secret that may be left out: an empty text counts as that.
+// secretKey is a secret that may be left out: an empty text and an empty mapping count as that.
 func secretKey(name string) key {
 	return key{name, Secret{}, nil, func(d *decoder, v value) any {
+		if isMapping(v.node) && len(v.node.Content) == 0 {
+			return Secret{}
+		}
 		s := d.secret(v, fromEnv, fromFile)
 		if text, ok := s.Literal(); ok && text == "" {
 			return Secret{}

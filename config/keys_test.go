@@ -56,6 +56,8 @@ func every() []setting {
 		{"reconciler.tls.cert_file", "cert", func(c *c) any { return c.Reconciler.TLS.CertFile }, "cert"},
 		{"reconciler.tls.key_file", "key", func(c *c) any { return c.Reconciler.TLS.KeyFile }, "key"},
 		{"reconciler.tls.client_ca_file", "ca", func(c *c) any { return c.Reconciler.TLS.ClientCAFile }, "ca"},
+		{"reconciler.server.url", "https://kayra/base", func(c *c) any { return c.Reconciler.Server.URL }, "https://kayra/base"},
+		{"reconciler.server.token", "13", func(c *c) any { text, _ := c.Reconciler.Server.Token.Literal(); return text }, "13"},
 		{"reconciler.max_concurrent_reconciles", "7", func(c *c) any { return c.Reconciler.MaxConcurrentReconciles }, 7},
 		{"reconciler.default_mode", "My.Mode", func(c *c) any { return c.Reconciler.DefaultMode }, "My.Mode"},
 		{"reconciler.gateway_url", "https://gw/base", func(c *c) any { return c.Reconciler.GatewayURL }, "https://gw/base"},
@@ -146,7 +148,7 @@ func TestNoKeyIsForgotten(t *testing.T) {
 		keys = append(keys, s.key)
 	}
 	for _, s := range c.Settings() {
-		part := s.Key == "auth.tokens" || s.Key == "reconciler.mode" || s.Key == "reconciler.gateway.headers"
+		part := slices.Contains([]string{"auth.tokens", "reconciler.mode", "reconciler.operator", "reconciler.gateway.headers"}, s.Key)
 		if !part && !slices.Contains(keys, s.Key) {
 			t.Errorf("%s is not tested from every source", s.Key)
 		}
@@ -154,8 +156,8 @@ func TestNoKeyIsForgotten(t *testing.T) {
 			t.Errorf("source of %s is %q", s.Key, s.Source)
 		}
 	}
-	if len(c.Settings()) != len(keys)+3 {
-		t.Errorf("%d settings, want %d", len(c.Settings()), len(keys)+3)
+	if len(c.Settings()) != len(keys)+4 {
+		t.Errorf("%d settings, want %d", len(c.Settings()), len(keys)+4)
 	}
 }
 
@@ -180,7 +182,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s = %v, want nothing", s.key, got)
 		}
 	}
-	if !c.Client.Token.IsZero() || c.Auth.Tokens != nil || c.Reconciler.Mode != nil {
+	if !c.Client.Token.IsZero() || !c.Reconciler.Server.Token.IsZero() || c.Auth.Tokens != nil || c.Reconciler.Mode != nil || c.Reconciler.Operator != nil {
 		t.Error("a token or a mode out of nothing")
 	}
 }

@@ -70,8 +70,8 @@ func reconcilerSettings() []key {
 		textKey("reconciler.tls.cert_file", "", anyText()),
 		textKey("reconciler.tls.key_file", "", anyText()),
 		textKey("reconciler.tls.client_ca_file", "", anyText()),
-		reservedKey("reconciler.server.url"),
-		reservedKey("reconciler.server.token"),
+		textKey("reconciler.server.url", "", orEmpty(baseURL())),
+		secretKey("reconciler.server.token"),
 		numberKey("reconciler.max_concurrent_reconciles", 30, 1, 10_000),
 		textKey("reconciler.default_mode", "", anyText()),
 		textKey("reconciler.gateway_url", "", orEmpty(baseURL())),
@@ -84,7 +84,6 @@ func reconcilerSettings() []key {
 		durationKey("reconciler.drain_timeout", 30*time.Second, 0),
 		durationKey("reconciler.async_ack_timeout", 2*time.Second, time.Nanosecond),
 		durationKey("reconciler.wait_poll_interval", 5*time.Second, time.Nanosecond),
-		reservedKey("reconciler.operator"),
 
 		textKey("client.server", "http://localhost:8080", baseURL()),
 		secretKey("client.token"),
@@ -101,9 +100,11 @@ func parts() []part {
 	tokens := func(d *decoder, v value, c *Config) { c.Auth.Tokens = d.tokens(v) }
 	headers := func(d *decoder, v value, c *Config) { c.Reconciler.Gateway.Headers = d.headers(v) }
 	modes := func(d *decoder, v value, c *Config) { c.Reconciler.Mode = d.modes(v) }
+	operator := func(d *decoder, v value, c *Config) { c.Reconciler.Operator = d.operator(v) }
 	return []part{
 		{"auth.tokens", yaml.SequenceNode, tokens, hideTokens},
 		{"reconciler.gateway.headers", yaml.MappingNode, headers, hideHeaders},
+		{"reconciler.operator", yaml.MappingNode, operator, func(*yaml.Node) {}},
 		{"reconciler.mode", yaml.MappingNode, modes, hideModes},
 	}
 }

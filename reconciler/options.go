@@ -42,6 +42,7 @@ type Options struct {
 
 	Identity      catalog.Reconciler // how the process is listed; its ID must be there
 	DefaultMode   string             // of a registration that names none; "": such a one cannot be reconciled
+	Operator      *catalog.Operator  // defaults for what a registration's operator block leaves out; nil: the built-in ones
 	MaxConcurrent int                // attempts at the same time in this process; 0: DefaultMaxConcurrentReconciles
 	DrainTimeout  time.Duration      // how long running attempts may go on after the stop; 0: 30 s
 	Logger        *slog.Logger
