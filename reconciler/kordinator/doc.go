@@ -16,4 +16,11 @@
 // A limit on the workers of a queue holds for the turns that begin: lowering it ends none that runs, and loses no job.
 // Jobs are lost where somebody has said so only: those of a queue that is closed, those over [Limits].MaxDepth, and all
 // at the end.
+//
+// # Vitals, limits and order
+//
+// What decides about a registration only computes, from what it is given: it starts no goroutine, and reads no clock but
+// the one that it is given. [Vitals] is what one process knows of the registration's attempts, with their latest in
+// windows of time. An [Autoscaler] reads their [Metrics] at intervals and says which limits hold. [Order] and [Dependents]
+// say in which order registrations start and stop, and [Backoff] when what has failed is tried again.
 package kordinator

@@ -1,0 +1,62 @@
+package kordinator
+
+import (
+	"maps"
+	"slices"
+)
+
+// Order is the order in which registrations start: each after those it depends on, and by name where that leaves a
+// choice. deps has, for each registration, the names of those it depends on; names that are no keys do not matter.
+// Registrations that depend on each other, which no write allows, come together, by name, once all have that depend on
+// none of such. They stop in the reverse of this order.
+func Order(deps map[string][]string) []string {
+	names, edges := numbered(deps)
+	out := make([]string, 0, len(names))
+	for _, i := range ordered(edges) {
+		out = append(out, names[i])
+	}
+	return out
+}
+
+// Dependents are, for each registration, those that depend on it, by name: the ones that have to have stopped before it
+// does. Who waits for all of them never waits for ever, since in a cycle those that come later in [Order] do not wait for
+// those that come earlier.
+func Dependents(deps map[string][]string) map[string][]string {
+	names, edges := numbered(deps)
+	out := make(map[string][]string, len(deps))
+	for _, name := range names {
+		out[name] = nil
+	}
+	placed := make([]bool, len(names))
+	for _, user := range ordered(edges) {
+		for _, dep := range edges[user] {
+			if placed[dep] {
+				out[names[dep]] = append(out[names[dep]], names[user])
+			}
+		}
+		placed[user] = true
+	}
+	for name, list := range out {
+		slices.Sort(list)
+		out[name] = slices.Compact(list)
+	}
+	return out
+}
+
+// numbered gives the names in order, and for each the numbers of those that it depends on.
+func numbered(deps map[string][]string) (names []string, edges [][]int) {
+	names = slices.Sorted(maps.Keys(deps))
+	numbers := make(map[string]int, len(names))
+	for i, name := range names {
+		numbers[name] = i
+	}
+	edges = make([][]int, len(names))
+	for i, name := range names {
+		for _, dep := range deps[name] {
+			if number, known := numbers[dep]; known {
+				edges[i] = append(edges[i], number)
+			}
+		}
+	}
+	return names, edges
+}
