@@ -18,7 +18,6 @@ type Autoscaler struct {
 	falseSince time.Time // while active; zero: the conditions are true
 	configured int
 	limits     ScaleLimits
-	decided    bool
 	scaledAt   time.Time
 	reason     string
 }
@@ -60,11 +59,11 @@ func (a *Autoscaler) Evaluate(now time.Time, m Metrics, s catalog.Settings) (lim
 	if a.active {
 		limits = a.scaled(limits, s)
 	}
-	changed = !a.decided || limits != a.limits
+	changed = limits != a.limits // which have no workers at the first time
 	if a.active != was || a.active && changed {
 		a.scaledAt = now
 	}
-	a.limits, a.decided = limits, true
+	a.limits = limits
 	return limits, changed, a.reason
 }
 

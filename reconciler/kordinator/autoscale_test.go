@@ -89,7 +89,9 @@ func TestSettingsChangeWhileScaled(t *testing.T) {
 	t.Parallel()
 	s := newScaler(t)
 	s.evaluate(0, 101)
-	s.settings.ScaleWorkers.Value, s.settings.ScaleMaxDepth.Value = 12, 0
+	s.settings.ScaleWorkers.Value, s.settings.ScaleResync.Value = 0, 0
+	s.want(time.Second, 101, kordinator.ScaleLimits{Workers: 2, MaxDepth: 500, Resync: time.Hour}, true, "queueDepth is 101, > 100")
+	s.settings.ScaleWorkers.Value, s.settings.ScaleMaxDepth.Value, s.settings.ScaleResync.Value = 12, 0, time.Minute
 	s.want(time.Second, 101, kordinator.ScaleLimits{Workers: 12, MaxDepth: 50, Resync: time.Minute}, true, "queueDepth is 101, > 100")
 	same(t, "last scale", s.Report(0).LastScaleAt, s.at)
 	changed := s.at
@@ -99,10 +101,10 @@ func TestSettingsChangeWhileScaled(t *testing.T) {
 	same(t, "last scale", s.Report(0).LastScaleAt, changed)
 	s.settings.ScaleWhen.Value = []catalog.ScaleCondition{{Metric: "queueDepth", Op: ">", Value: 200}}
 	s.want(time.Second, 101, kordinator.ScaleLimits{Workers: 12, MaxDepth: 50, Resync: time.Minute}, false,
-		"queueDepth is 101, not > 200; the limits go back at 2026-11-30T12:02:03Z if that stays so")
+		"queueDepth is 101, not > 200; the limits go back at 2026-11-30T12:02:04Z if that stays so")
 	s.settings.ScaleCooldown.Value = time.Minute
 	s.want(time.Second, 101, kordinator.ScaleLimits{Workers: 12, MaxDepth: 50, Resync: time.Minute}, false,
-		"queueDepth is 101, not > 200; the limits go back at 2026-11-30T12:01:03Z if that stays so")
+		"queueDepth is 101, not > 200; the limits go back at 2026-11-30T12:01:04Z if that stays so")
 	s.settings.ScaleWhen.Value = nil
 	s.want(time.Second, 101, kordinator.ScaleLimits{Workers: 3, MaxDepth: 50, Resync: time.Hour}, true, "")
 	same(t, "last scale", s.Report(0).LastScaleAt, s.at)
@@ -117,6 +119,7 @@ func TestPoolIsTheCeiling(t *testing.T) {
 	s := newScaler(t)
 	s.settings.Workers.Value, s.settings.ScaleWorkers.Value = 0, 100
 	s.want(0, 1, kordinator.ScaleLimits{Workers: pool, MaxDepth: 50, Resync: time.Hour}, true, "queueDepth is 1, not > 100")
+	same(t, "configured", s.Report(0).Configured, pool)
 	s.settings.Workers.Value = 2
 	s.want(0, 101, kordinator.ScaleLimits{Workers: pool, MaxDepth: 500, Resync: time.Minute}, true, "queueDepth is 101, > 100")
 	s.settings.ScaleWhen.Value, s.settings.Workers.Value = nil, 31

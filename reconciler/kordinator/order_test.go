@@ -54,9 +54,10 @@ func TestDependents(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "map[]",
 		"top:left,right left:base,base right:base base": "map[base:[left right] left:[top] right:[top] top:[]]",
-		"a:elsewhere": "map[a:[]]",
-		"a:a":         "map[a:[]]",
-		"c:b b:a a:c": "map[a:[b] b:[c] c:[]]",
+		"base a:b,base b:base":                          "map[a:[] b:[a] base:[a b]]",
+		"a:elsewhere":                                   "map[a:[]]",
+		"a:a":                                           "map[a:[]]",
+		"c:b b:a a:c":                                   "map[a:[b] b:[c] c:[]]",
 	} {
 		if got := fmt.Sprint(kordinator.Dependents(depsOf(text))); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)

@@ -67,7 +67,7 @@ func (v *Vitals) Snapshot() Snapshot {
 	v.advance(now, l)
 	s := Snapshot{Counts: v.counts, StartedAt: v.started, Workers: l.limit, States: v.states(l.limit), Depth: l.depth}
 	s.Recent, s.Metrics = v.recent.recent(), v.scaling.metrics(l)
-	if now-v.since > 2*max(RecentSpan, v.interval) && l.busy == 0 && l.depth == 0 {
+	if now-v.since > 2*max(RecentSpan, v.interval) && l.busy == 0 {
 		v.recent, v.scaling = nil, nil
 	}
 	return s

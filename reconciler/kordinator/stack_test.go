@@ -59,6 +59,40 @@ func TestTrimStack(t *testing.T) {
 	}
 }
 
+// With GOTRACEBACK=system a stack has the frames of the runtime too.
+func TestTrimStackOfAText(t *testing.T) {
+	t.Parallel()
+	got := kordinator.TrimStack([]byte(`goroutine 7 [running]:
+runtime/debug.Stack()
+	/go/src/runtime/debug/stack.go:26 +0x5e
+kayra/reconciler.(*worker).guard.func1()
+	/src/kayra/reconciler/attempts.go:131 +0x3c
+panic({0x6b4ee0?, 0x7d5a10?})
+	/go/src/runtime/panic.go:860 +0x132
+runtime.goPanicIndex(0x0, 0x0)
+	/go/src/runtime/panic.go:115 +0x74
+kayra/reconciler.(*worker).try[...](0xc0000b2000, {0x7d8018, 0xc00001e0a8})
+	kayra/reconciler/attempts.go:99
+main.main.func1()
+	main.go:5 +0x1
+runtime.goexit({})
+	/go/src/runtime/asm_amd64.s:1771 +0x1
+created by main.main in goroutine 1
+	/main.go:4 +0x1d
+
+goroutine 1 [running]:
+main.main()
+	/main.go:6 +0x1
+`))
+	same(t, "stack", got, `kayra/reconciler.(*worker).try[...]
+	reconciler/attempts.go:99
+main.main.func1
+	main.go:5
+created by main.main
+	main.go:4
+`)
+}
+
 func TestTrimmedStacksOfOnePlaceAreEqual(t *testing.T) {
 	t.Parallel()
 	stacks := map[string]bool{}

@@ -20,7 +20,7 @@ type Vitals struct {
 	since    time.Duration // the levels are as they are
 	observed bool          // they have been others
 	interval time.Duration
-	recent   *window // nil, and then so is scaling: since then, and for its span before if there was such a time, nothing was done or queued
+	recent   *window // nil, as scaling is then: within their spans the levels have been these ones only, and no attempt has ended
 	scaling  *window
 	working  map[int]int // for a worker that is busy, with how many attempts: one
 	workers  int         // one more than the highest number of a worker there has been
@@ -53,7 +53,8 @@ func (v *Vitals) SetWorkers(n int) {
 	v.change(func(time.Duration) { v.levels.limit, v.workers = n, max(v.workers, n) })
 }
 
-// Depth tells how many jobs are queued. It is to be told whenever that changes: the mean depth weighs each by its time.
+// Depth tells how many jobs are queued now. It is to be told whenever that changes, and need not be told at other times: the
+// mean depth weighs each by the time until the next.
 func (v *Vitals) Depth(n int) {
 	v.change(func(time.Duration) { v.levels.depth = n })
 }

@@ -83,18 +83,21 @@ func TestWorkers(t *testing.T) {
 	want("two at work", 1, 2, processing, idle, processing)
 	p.SetWorkers(1)
 	want("a surplus one has yet to end", 0, 2, processing, stopped, processing)
+	fifth := p.Begin(4)
+	want("one of a higher number", 0, 3, processing, stopped, processing, stopped, processing)
+	fifth(kordinator.Result{Void: true})
 	third(kordinator.Result{OK: true})
 	third(kordinator.Result{})
-	want("it has ended, once", 0, 1, processing, stopped, stopped)
+	want("it has ended, once", 0, 1, processing, stopped, stopped, stopped, stopped)
 	same(t, "attempts", p.Snapshot().Attempts, 1)
 	p.Stopped()
-	want("stopped, and draining", 0, 1, processing, stopped, stopped)
+	want("stopped, and draining", 0, 1, processing, stopped, stopped, stopped, stopped)
 	same(t, "workers of what is stopped", p.Snapshot().Workers, 0)
 	same(t, "started at, of what is stopped", p.Snapshot().StartedAt.IsZero(), true)
 	first(kordinator.Result{OK: true})
 	p.pass(time.Minute)
 	p.Started()
-	want("started again", 1, 0, idle, stopped, stopped)
+	want("started again", 1, 0, idle, stopped, stopped, stopped, stopped)
 	same(t, "started at", p.Snapshot().StartedAt, p.now())
 	same(t, "workers", p.Snapshot().Workers, 1)
 }
@@ -176,22 +179,30 @@ func TestRecentEnds(t *testing.T) {
 	same(t, "lifetime error rate", s.ErrorRate(), 1)
 }
 
+// A quantile is the one in its place when all are sorted, neither the one before it nor the one after.
 func TestQuantiles(t *testing.T) {
 	t.Parallel()
-	p := newPatient(1)
-	for i := range 1_000 {
-		p.Begin(0)(kordinator.Result{OK: true, Took: time.Duration(1_000-i) * time.Millisecond})
-	}
-	s := p.Snapshot()
-	for what, pair := range map[string][2]time.Duration{
-		"p50":                 {s.Recent.P50, 500 * time.Millisecond},
-		"p95":                 {s.Recent.P95, 950 * time.Millisecond},
-		"p99":                 {s.Recent.P99, 990 * time.Millisecond},
-		"p95 of the interval": {time.Duration(s.Metrics.ReconcileDurationP95Ms * float64(time.Millisecond)), 950 * time.Millisecond},
+	for place, quantile := range map[int]func(kordinator.Snapshot) time.Duration{
+		500: func(s kordinator.Snapshot) time.Duration { return s.Recent.P50 },
+		950: func(s kordinator.Snapshot) time.Duration { return s.Recent.P95 },
+		990: func(s kordinator.Snapshot) time.Duration { return s.Recent.P99 },
 	} {
-		if !middled(pair[0], pair[1]) {
-			t.Errorf("%s: got %s, want about %s", what, pair[0], pair[1])
+		p := newPatient(1)
+		for i := 1_000; i > 0; i-- {
+			took := time.Second
+			switch {
+			case i < place:
+				took = 10 * time.Millisecond
+			case i > place:
+				took = 100 * time.Second
+			}
+			p.Begin(0)(kordinator.Result{OK: true, Took: took})
 		}
+		s := p.Snapshot()
+		if got := quantile(s); !middled(got, time.Second) {
+			t.Errorf("place %d: got %s", place, got)
+		}
+		near(t, "p95 of the interval in ms", s.Metrics.ReconcileDurationP95Ms, float64(s.Recent.P95)/1e6)
 	}
 }
 
@@ -272,8 +283,10 @@ func TestClockThatGoesBack(t *testing.T) {
 	p := newPatient(1)
 	p.pass(time.Minute)
 	p.attempt(time.Second, kordinator.Result{OK: true})
+	at := p.now()
 	p.pass(-30 * time.Second)
 	p.attempt(time.Second, kordinator.Result{OK: true})
+	same(t, "last attempt", p.Snapshot().LastAttempt, at)
 	p.pass(time.Minute)
 	s := p.Snapshot()
 	same(t, "recent attempts", s.Recent.Attempts, 2)
