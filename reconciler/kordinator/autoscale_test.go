@@ -1,6 +1,7 @@
 package kordinator_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -175,6 +176,20 @@ func TestWhenAndOr(t *testing.T) {
 		_, _, reason := s.evaluate(0, 5)
 		if active := s.Report(0).OverrideActive; active != c.active || reason != c.reason {
 			t.Errorf("when %v or %v: got %t %q, want %t %q", c.when, c.or, active, reason, c.active, c.reason)
+		}
+	}
+}
+
+// Whatever a registration may say, an autoscaler knows.
+func TestAllConditionsAreKnown(t *testing.T) {
+	t.Parallel()
+	for _, metric := range catalog.ScaleMetrics() {
+		for _, op := range catalog.ScaleOps() {
+			s := newScaler(t)
+			s.settings.ScaleWhen.Value = []catalog.ScaleCondition{{Metric: metric, Op: op, Value: 7}}
+			if _, _, reason := s.Evaluate(s.at, s.metrics, s.settings); !strings.HasPrefix(reason, metric+" is 0, ") || !strings.HasSuffix(reason, op+" 7") {
+				t.Errorf("%s %s: %s", metric, op, reason)
+			}
 		}
 	}
 }
