@@ -44,7 +44,13 @@ func (e *env) remote(cmd *cobra.Command) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.remoteOf(cmd, c)
+}
+
+// remoteOf is remote for a configuration that has been read.
+func (e *env) remoteOf(cmd *cobra.Command, c *config.Config) (*remote, error) {
 	chooser := e.chooser(cmd, c)
+	var err error
 	if chooser.token, err = e.token(cmd); err != nil {
 		return nil, &failure{code: codeUsage, message: err.Error(), err: err}
 	}
