@@ -69,7 +69,7 @@ func read(id catalog.ID, e store.Entry) (change, error) {
 		r := new(catalog.RoleBinding)
 		return change{id, r}, catalog.Decode(e, r) //nolint:wrapcheck // says it all
 	case catalog.KindIndex, catalog.KindSpec, catalog.KindBoot, catalog.KindReconciler,
-		catalog.KindSubscriptionLock, catalog.KindSpecLock:
+		catalog.KindSubscriptionLock, catalog.KindSpecLock, catalog.KindKonductor, catalog.KindHealth:
 	}
 	return change{id, nil}, nil
 }
@@ -119,7 +119,7 @@ func (k *records) delete(id catalog.ID) {
 	case catalog.KindRoleBinding:
 		k.unbind(id.Name)
 	case catalog.KindIndex, catalog.KindSpec, catalog.KindBoot, catalog.KindReconciler,
-		catalog.KindSubscriptionLock, catalog.KindSpecLock:
+		catalog.KindSubscriptionLock, catalog.KindSpecLock, catalog.KindKonductor, catalog.KindHealth:
 	}
 }
 

@@ -156,6 +156,19 @@ func (c *Claim[T, P]) Retry(ctx context.Context) error {
 	})
 }
 
+// Note puts how far the run has come on the lock, as long as it is held. Nothing is decided by that.
+func (c *Claim[T, P]) Note(ctx context.Context, step Step, session string) error {
+	op, err := put(c.lockKey, &Lock{Holder: session, Step: step})
+	if err != nil {
+		return err
+	}
+	op.Session = session
+	_, err = c.repo.decided(ctx, "note", c.lockKey, store.Txn{
+		If: []store.Cond{store.CreatedAt(c.lockKey, c.lock)}, Then: []store.Op{op},
+	})
+	return err
+}
+
 // Abandon gives up the lock without an outcome, so that another process repeats the attempt.
 func (c *Claim[T, P]) Abandon(ctx context.Context) error {
 	return c.repo.unlock(ctx, c.lockKey, c.lock)

@@ -23,6 +23,8 @@
 //	scopes/P/R/specs/N                           Spec: which documents are there, and the last attempt to fetch one
 //	scopes/P/R/boot                              Boot: how many reconcilers have ever started
 //	scopes/P/R/reconcilers/UUID                  Reconciler, bound to its session
+//	scopes/P/R/konductor                         which reconciler decides what is decided once, bound to its session
+//	scopes/P/R/health/N                          Health, as the konductor sees it
 //	scopes/P/R/locks/subscriptions/N/NS          Lock of a run, bound to its holder's session
 //	scopes/P/R/locks/specs/N                     Lock of a fetch, bound to its holder's session
 //	documents/P/R/N/ID                           the OpenAPI document as the app served it for ID

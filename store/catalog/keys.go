@@ -69,6 +69,12 @@ func (s Scope) bootKey() string { return s.Prefix() + "boot" }
 
 func (s Scope) reconcilersPrefix() string { return s.Prefix() + "reconcilers/" }
 
+func (s Scope) konductorKey() string { return s.Prefix() + "konductor" }
+
+func (s Scope) healthPrefix() string { return s.Prefix() + "health/" }
+
+func (s Scope) healthKey(api string) string { return s.healthPrefix() + api }
+
 func (s Scope) locksPrefix() string { return s.Prefix() + "locks/" }
 
 func (s Scope) subscriptionLocksPrefix(api string) string {
@@ -95,9 +101,19 @@ func (r Ref) dependentsPrefix() string {
 
 func (r Ref) dependentKey(by Ref) string { return r.dependentsPrefix() + by.String() }
 
-func (r Ref) scope() Scope { return Scope{Platform: r.Platform, Region: r.Region} }
+// SubscriptionsPrefix is the prefix of all subscriptions to an API.
+func (s Scope) SubscriptionsPrefix(api string) string { return s.subscriptionsPrefix(api) }
 
-func (r Ref) registrationKey() string { return r.scope().registrationKey(r.Name) }
+// DependencyPrefixes are the prefixes of what those in another scope who depend on this one's registrations follow: the
+// registrations, their health and the reconcilers.
+func (s Scope) DependencyPrefixes() []string {
+	return []string{s.Prefix() + "registrations/", s.healthPrefix(), s.reconcilersPrefix()}
+}
+
+// Scope is the scope that the registration is in.
+func (r Ref) Scope() Scope { return Scope{Platform: r.Platform, Region: r.Region} }
+
+func (r Ref) registrationKey() string { return r.Scope().registrationKey(r.Name) }
 
 // Kind tells what sort of record a key holds.
 type Kind int
@@ -115,6 +131,8 @@ const (
 	KindSpecLock
 	KindRole
 	KindRoleBinding
+	KindKonductor
+	KindHealth
 )
 
 func (s Scope) lockKey(id ID) string {
@@ -127,7 +145,7 @@ func (s Scope) lockKey(id ID) string {
 // ID names a record by its kind and the names in its key.
 type ID struct {
 	Kind      Kind
-	API       string // of a registration, a subscription, a spec and their locks
+	API       string // of a registration, a subscription, a spec and their locks, and of a health
 	Namespace string // of a namespace, a subscription and its lock
 	Name      string // of a reconciler, a role and a role binding
 }
@@ -138,6 +156,10 @@ func (s Scope) ParseKey(key string) ID {
 	switch {
 	case len(parts) == 1 && parts[0] == "boot":
 		return ID{Kind: KindBoot}
+	case len(parts) == 1 && parts[0] == "konductor":
+		return ID{Kind: KindKonductor}
+	case len(parts) == 2 && parts[0] == "health":
+		return ID{Kind: KindHealth, API: parts[1]}
 	case len(parts) == 2 && parts[0] == "registrations":
 		return ID{Kind: KindRegistration, API: parts[1]}
 	case len(parts) == 2 && parts[0] == "namespaces":

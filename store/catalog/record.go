@@ -54,6 +54,8 @@ func isNamed(key string, names ...string) bool {
 
 func (r *Registration) standsAt(key string) bool { return isNamed(key, r.Name) }
 
+func (h *Health) standsAt(key string) bool { return isNamed(key, h.API) }
+
 func (n *Namespace) standsAt(key string) bool { return isNamed(key, n.Name) }
 
 func (r *Role) standsAt(key string) bool { return isNamed(key, r.Name) }

@@ -176,7 +176,7 @@ func (r *Repository) dependenciesOf(ctx context.Context, ref Ref) ([]Ref, error)
 
 // nameIn is how the reference is shown within a scope: its name alone, or with the scope that is another one.
 func (r Ref) nameIn(s Scope) string {
-	if r.scope() == s {
+	if r.Scope() == s {
 		return r.Name
 	}
 	return r.String()

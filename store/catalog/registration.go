@@ -96,7 +96,15 @@ type Reconciler struct {
 	Endpoint  string    `json:"endpoint"` // where it serves its health and metrics
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
-	Konductor bool      `json:"konductor"` // whether it decides what must be decided once
+	Konductor bool      `json:"-"` // whether it decides what must be decided once
+
+	Queues map[string]QueueLength `json:"queues,omitempty"` // by API, a moment ago, of those whose jobs have to wait
+}
+
+// QueueLength is how many jobs of an API wait in a reconciler, and run.
+type QueueLength struct {
+	Waiting int `json:"waiting"`
+	Running int `json:"running"`
 }
 
 // Boot counts the starts of reconcilers, each of which is a trigger.
@@ -111,4 +119,5 @@ type Lock struct {
 	Meta
 
 	Holder string `json:"holder"` // the holder's session
+	Step   Step   `json:"step,omitzero"`
 }

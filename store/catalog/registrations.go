@@ -245,6 +245,7 @@ func (r *Repository) deletion(reg Registration, spec Spec) []store.Op {
 	ops := []store.Op{
 		store.Delete(r.scope.registrationKey(reg.Name)),
 		store.Delete(r.scope.specKey(reg.Name)),
+		store.Delete(r.scope.healthKey(reg.Name)),
 	}
 	if reg.ShortName != "" {
 		ops = append(ops, store.Delete(r.scope.shortNameKey(reg.ShortName)))

@@ -131,3 +131,9 @@ func (s *Subscription) Settled(r *Registration) bool {
 func (s *Subscription) Held(r *Registration) bool {
 	return r.Pending() && s.Active && !slices.Contains(r.CanaryNamespaces, s.Namespace)
 }
+
+// UpToDate tells whether the subscription is where its registration wants it for now: synced, or held by a rollout at the
+// id that was released.
+func (s *Subscription) UpToDate(r *Registration) bool {
+	return s.Synced(r) || s.Held(r) && s.CurrentSyncID == r.ReleasedSyncID
+}

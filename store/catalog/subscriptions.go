@@ -24,34 +24,6 @@ func (v *SubscriptionView) Tag() string {
 	return fmt.Sprintf("%.8s-%d-%d", v.UID, v.Revision, v.registration)
 }
 
-// view is how a subscription stands against its registration. locked tells whether a run of it holds its lock.
-func view(sub Subscription, reg *Registration, locked bool) SubscriptionView {
-	v := SubscriptionView{Subscription: sub, ExpectedSyncID: reg.SyncID, InSync: sub.Synced(reg), registration: reg.Generation}
-	v.Reason, v.Message = explain(&sub, reg, locked)
-	return v
-}
-
-// explain tells why a subscription is where it is.
-func explain(sub *Subscription, reg *Registration, locked bool) (Reason, string) {
-	a := sub.Attempt
-	used := a.SyncID == reg.SyncID && !sub.trigger(reg).ByClient(a.Trigger)
-	switch {
-	case a.Phase == PhaseRunning && locked:
-		return ReasonRunning, fmt.Sprintf("attempt %d to reach sync_id %s is running", a.N, a.SyncID)
-	case sub.Settled(reg):
-		return ReasonSynced, ""
-	case sub.Held(reg):
-		return ReasonCanaryHold, "a rollout is pending: it reaches this namespace when it is released"
-	case reg.Paused:
-		return ReasonPaused, "the API registration is paused: set paused to false to go on"
-	case a.Phase == PhaseError && used:
-		return a.Reason, a.Message
-	case a.Phase == PhaseNone:
-		return ReasonInit, "subscribed; the initial sync has not been tried yet"
-	}
-	return ReasonQueued, "waiting for a reconciler"
-}
-
 // trigger is what client writes entitle the subscription to; the other counters are zero.
 func (s *Subscription) trigger(reg *Registration) Trigger {
 	return Trigger{RegGen: reg.Generation, SubGen: s.Generation}
@@ -93,7 +65,7 @@ func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (Subs
 		}, nil
 	})
 	stamp(&sub, res.Revision)
-	made := view(sub, &reg, false)
+	made := view(sub, &reg, nil)
 	return made, observed(ctx, err, nil, &made)
 }
 
@@ -147,17 +119,19 @@ func (r *Repository) Subscription(ctx context.Context, namespace, api string) (S
 	if err != nil {
 		return SubscriptionView{}, err
 	}
-	return s.view(), nil
+	views := []SubscriptionView{s.view()}
+	err = r.explainWaiting(ctx, views, map[string]*Registration{api: &s.reg})
+	return views[0], err
 }
 
 // standing is a subscription and all that its view is made of, read at one revision.
 type standing struct {
-	sub    Subscription
-	reg    Registration
-	locked bool
+	sub  Subscription
+	reg  Registration
+	lock *Lock // of a run; nil: none runs
 }
 
-func (s *standing) view() SubscriptionView { return view(s.sub, &s.reg, s.locked) }
+func (s *standing) view() SubscriptionView { return view(s.sub, &s.reg, s.lock) }
 
 // tagHolds are the conditions under which what a tag says of the registration is still so. A write that asks for no tag
 // has none.
@@ -190,7 +164,11 @@ func (r *Repository) findStanding(res store.Result, namespace, api string) (stan
 	if ok, err := find(res, keys[1], &s.reg); err != nil || !ok {
 		return s, orElse(err, unknownRegistration(api))
 	}
-	_, s.locked = res.Got[keys[2]]
+	var lock Lock
+	if ok, err := find(res, keys[2], &lock); err != nil || !ok {
+		return s, err
+	}
+	s.lock = &lock
 	return s, nil
 }
 

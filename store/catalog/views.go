@@ -42,21 +42,25 @@ func (r *Repository) Status(ctx context.Context, api string, all bool) (Status, 
 	out := Status{Registration: reg, Subscriptions: make([]SubscriptionView, 0, len(page.Items))}
 	for _, sub := range page.Items {
 		if all || sub.Active {
-			locked := locks[r.scope.subscriptionLockKey(api, sub.Namespace)]
-			out.Subscriptions = append(out.Subscriptions, view(sub, &reg, locked))
+			lock := locks[r.scope.subscriptionLockKey(api, sub.Namespace)]
+			out.Subscriptions = append(out.Subscriptions, view(sub, &reg, lock))
 		}
 	}
-	return out, nil
+	return out, r.explainWaiting(ctx, out.Subscriptions, map[string]*Registration{api: &reg})
 }
 
-func (r *Repository) locks(ctx context.Context, prefix string) (map[string]bool, error) {
+func (r *Repository) locks(ctx context.Context, prefix string) (map[string]*Lock, error) {
 	l, err := r.store.List(ctx, prefix, store.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list locks: %w", err)
 	}
-	held := make(map[string]bool, len(l.Entries))
+	held := make(map[string]*Lock, len(l.Entries))
 	for _, e := range l.Entries {
-		held[e.Key] = true
+		lock := &Lock{}
+		if err := Decode(e, lock); err != nil {
+			return nil, err
+		}
+		held[e.Key] = lock
 	}
 	return held, nil
 }
@@ -84,7 +88,7 @@ func (r *Repository) Subscriptions(ctx context.Context, f Filter, page PageReque
 		if err != nil {
 			return out, fmt.Errorf("list subscriptions: %w", err)
 		}
-		views, err := r.viewEntries(l.Entries, regs, locks)
+		views, err := r.viewEntries(ctx, l.Entries, regs, locks)
 		if err != nil {
 			return out, err
 		}
@@ -122,7 +126,7 @@ func chunk(limit int) int {
 	return max(limit, least)
 }
 
-func (r *Repository) viewEntries(entries []store.Entry, regs map[string]*Registration, locks map[string]bool) ([]SubscriptionView, error) {
+func (r *Repository) viewEntries(ctx context.Context, entries []store.Entry, regs map[string]*Registration, locks map[string]*Lock) ([]SubscriptionView, error) {
 	views := make([]SubscriptionView, len(entries))
 	for i, e := range entries {
 		var sub Subscription
@@ -135,7 +139,7 @@ func (r *Repository) viewEntries(entries []store.Entry, regs map[string]*Registr
 		}
 		views[i] = view(sub, reg, locks[r.scope.subscriptionLockKey(sub.API, sub.Namespace)])
 	}
-	return views, nil
+	return views, r.explainWaiting(ctx, views, regs)
 }
 
 func (r *Repository) registrationsByName(ctx context.Context) (map[string]*Registration, error) {
@@ -189,7 +193,7 @@ func (r *Repository) viewsOf(ctx context.Context, namespace string, apis []strin
 	if err != nil {
 		return nil, err
 	}
-	out := make([]SubscriptionView, 0, len(apis))
+	out, regs := make([]SubscriptionView, 0, len(apis)), map[string]*Registration{}
 	for _, api := range apis {
 		s, err := r.findStanding(res, namespace, api)
 		if isKind(err, ErrNotFound) {
@@ -199,12 +203,27 @@ func (r *Repository) viewsOf(ctx context.Context, namespace string, apis []strin
 			return nil, err
 		}
 		out = append(out, s.view())
+		regs[api] = &s.reg
 	}
-	return out, nil
+	return out, r.explainWaiting(ctx, out, regs)
 }
 
 // Reconcilers lists the reconciler processes that are alive.
 func (r *Repository) Reconcilers(ctx context.Context) ([]Reconciler, error) {
 	page, err := list[Reconciler](ctx, r, r.scope.reconcilersPrefix(), PageRequest{})
-	return page.Items, err
+	if err != nil {
+		return nil, err
+	}
+	var leader Konductor
+	res, err := r.read(ctx, r.scope.konductorKey())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := find(res, r.scope.konductorKey(), &leader); err != nil {
+		return nil, err
+	}
+	for i := range page.Items {
+		page.Items[i].Konductor = page.Items[i].ID == leader.ID
+	}
+	return page.Items, nil
 }

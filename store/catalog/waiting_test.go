@@ -1,0 +1,120 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kayra/store/catalog"
+)
+
+// publishes has the konductor say how a registration is.
+func (w *world) publishes(api string, state catalog.HealthState, reason string) {
+	w.t.Helper()
+	old, err := w.Health(w.ctx(), api)
+	w.must(err)
+	s := w.session()
+	lease, err := w.Campaign(w.ctx(), "r1", s.ID())
+	w.must(err)
+	next := old
+	next.State, next.Reason, next.Since = state, reason, time.Now().UTC()
+	_, err = w.Registration(w.ctx(), api)
+	w.must(w.PublishHealth(w.ctx(), lease, &old, &next, err == nil))
+	w.must(s.Close(w.ctx()))
+}
+
+// explained has each way to read the subscription tell the same of it.
+func (w *world) explained(ns, api string, reason catalog.Reason, says ...string) {
+	w.t.Helper()
+	one, err := w.Subscription(w.ctx(), ns, api)
+	w.must(err)
+	status, err := w.Status(w.ctx(), api, true)
+	w.must(err)
+	all, err := w.Subscriptions(w.ctx(), catalog.Filter{API: api}, catalog.PageRequest{})
+	w.must(err)
+	of, err := w.NamespaceSubscriptions(w.ctx(), ns, catalog.PageRequest{})
+	w.must(err)
+	views := []catalog.SubscriptionView{one}
+	for _, list := range [][]catalog.SubscriptionView{status.Subscriptions, all.Items, of.Items} {
+		for _, v := range list {
+			if v.API == api && v.Namespace == ns {
+				views = append(views, v)
+			}
+		}
+	}
+	if len(views) != 4 {
+		w.t.Fatalf("%d of 4 ways lead to it", len(views))
+	}
+	for i, v := range views {
+		if v.Reason != reason {
+			w.t.Errorf("way %d: reason %s, not %s (%s)", i, v.Reason, reason, v.Message)
+		}
+		for _, text := range says {
+			if !strings.Contains(v.Message, text) {
+				w.t.Errorf("way %d: %q is not said: %s", i, text, v.Message)
+			}
+		}
+	}
+}
+
+// A subscription tells which dependency it waits for, and what that one is that it must not be.
+func TestWaitingForADependency(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		const app = "app.example.com"
+		needs := func(c catalog.Condition) {
+			deps := []catalog.Dependency{{Ref: catalog.Ref{Name: app}, Condition: c}}
+			_, err := w.UpdateRegistration(w.ctx(), compute, catalog.RegistrationChange{DependsOn: &deps}, nil)
+			w.must(err)
+		}
+		w.register(app)
+		w.register(compute)
+		w.tenant("sre", compute)
+		w.explained("sre", compute, catalog.ReasonInit, "no reconciler is running")
+		needs(catalog.ConditionStarted)
+		w.explained("sre", compute, catalog.ReasonWaitingDependency, app, "to be started", "have not been started")
+		w.publishes(app, catalog.HealthPending, "")
+		w.explained("sre", compute, catalog.ReasonInit)
+		needs(catalog.ConditionHealthy)
+		w.explained("sre", compute, catalog.ReasonWaitingDependency, app, "to be healthy", "it is pending")
+		w.publishes(app, catalog.HealthDegraded, "5 attempts failed")
+		w.explained("sre", compute, catalog.ReasonWaitingDependency, "it is degraded, since 5 attempts failed")
+		w.publishes(app, catalog.HealthHealthy, "")
+		w.explained("sre", compute, catalog.ReasonInit)
+		needs(catalog.ConditionSynced)
+		w.explained("sre", compute, catalog.ReasonInit)
+		_, err := w.Subscribe(w.ctx(), "sre", app)
+		w.must(err)
+		w.explained("sre", compute, catalog.ReasonWaitingDependency, "to be synced", "this namespace's subscription to it is at")
+	})
+}
+
+// Only who holds the konductor's lease may do what it may, and who has lost it may not.
+func TestOffice(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		reg := w.register(compute)
+		s := w.session()
+		lease, err := w.Campaign(w.ctx(), "r1", s.ID())
+		w.must(err)
+		again, err := w.Campaign(w.ctx(), "r1", s.ID())
+		if err != nil || again != lease {
+			w.t.Errorf("the same once more: %v, %v", again, err)
+		}
+		health := &catalog.Health{API: compute, State: catalog.HealthHealthy}
+		w.must(w.PublishHealth(w.ctx(), lease, &catalog.Health{API: compute}, health, true))
+		w.must(s.Close(w.ctx()))
+		worse := &catalog.Health{API: compute, State: catalog.HealthDegraded}
+		for what, err := range map[string]error{
+			"publish":   w.PublishHealth(w.ctx(), lease, health, worse, true),
+			"roll back": errOf(w.RollBack(w.ctx(), lease, reg, "v1")),
+		} {
+			if !strings.Contains(err.Error(), catalog.ErrStale.Error()) {
+				w.t.Errorf("%s without the lease: %v", what, err)
+			}
+		}
+		if got, err := w.Health(w.ctx(), compute); err != nil || got.State != catalog.HealthHealthy {
+			w.t.Errorf("published: %+v, %v", got, err)
+		}
+	})
+}
