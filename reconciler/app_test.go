@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -33,6 +34,7 @@ type app struct {
 	calls   []call
 	fetches int
 	answer  func(c call) int // the status of a sync call
+	header  http.Header      // of its answer
 	serve   http.HandlerFunc // the OpenAPI document
 }
 
@@ -60,6 +62,7 @@ func (a *app) until(ended <-chan struct{}) http.HandlerFunc {
 		}()
 		select {
 		case <-done:
+			maps.Copy(w.Header(), answered.Header())
 			w.WriteHeader(answered.Code)
 			_, _ = w.Write(answered.Body.Bytes())
 		case <-ended:
@@ -88,6 +91,7 @@ func (a *app) handle(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	a.calls = append(a.calls, c)
 	answer := a.answer
+	maps.Copy(w.Header(), a.header)
 	a.mu.Unlock()
 	w.WriteHeader(answer(c))
 }
@@ -101,6 +105,14 @@ func (a *app) behave(answer func(c call) int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answer = answer
+}
+
+// refuse has all sync calls answered with a status and a header.
+func (a *app) refuse(status int, header http.Header) {
+	a.behave(func(call) int { return status })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.header = header
 }
 
 // document sets how the OpenAPI document is served from now on.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-uuid"
 
+	"kayra/reconciler/kordinator"
 	"kayra/store"
 	"kayra/store/catalog"
 )
@@ -55,19 +56,37 @@ type claim interface {
 
 // attempts makes the attempt of a claim and, if that fails, its immediate retry, and tells how the trigger ended. decided
 // is false when it was cut off; the lock is given up then, and there is nothing to record.
-func (w *worker) attempts(ctx context.Context, c claim, try func() catalog.Outcome) (o catalog.Outcome, decided bool) {
+func (w *worker) attempts(ctx context.Context, c claim, try func() ending) (o catalog.Outcome, decided bool) {
 	for {
-		o = try()
+		end := try()
 		if ended(ctx.Done()) {
 			w.abandon(ctx, c)
-			return o, false
+			return end.Outcome, false
 		}
-		again, phase := w.again(ctx, c, o)
+		again, phase := w.again(ctx, c, end.Outcome)
 		if !again {
-			o.Phase = phase
-			return o, true
+			end.Phase = phase
+			end.RetryAt = w.retryAt(end, c.Attempt())
+			return end.Outcome, true
 		}
 	}
+}
+
+// ending is how an attempt ended, and how long whoever failed it asks to be left alone.
+type ending struct {
+	catalog.Outcome
+
+	retryAfter time.Duration
+}
+
+// retryAt is when operator.retry makes a further attempt of a trigger that has failed, or zero.
+func (w *worker) retryAt(e ending, a catalog.Attempt) time.Time {
+	s := w.settings
+	if e.Phase != catalog.PhaseError || a.Retries >= s.RetryMaxAttempts.Value {
+		return time.Time{}
+	}
+	delay := kordinator.Backoff(s.RetryInitial.Value, s.RetryMax.Value, a.Retries, e.retryAfter, rand.Int64N)
+	return w.cache.now().Add(delay).UTC().Truncate(time.Millisecond)
 }
 
 // again begins the immediate retry of an attempt that has failed, if there is to be one. Otherwise it tells what becomes

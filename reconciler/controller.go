@@ -8,8 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
-
+	"kayra/reconciler/kordinator"
 	"kayra/store"
 	"kayra/store/catalog"
 )
@@ -20,8 +19,10 @@ type Controller struct {
 	repo    *catalog.Repository
 	modes   modes
 	cache   *cache
-	queued  workqueue.TypedDelayingQueueConfig[job]
-	queue   workqueue.TypedDelayingInterface[job]
+	queues  *kordinator.Queues[job]
+	order   *order
+	office  *office
+	abroad  chan struct{} // dependencies on other scopes may have changed
 	log     *slog.Logger
 	metrics *metrics
 	runs    *runs
@@ -38,12 +39,15 @@ func New(opts Options) (*Controller, error) {
 		opts:  opts,
 		repo:  catalog.NewRepository(opts.Store, opts.Scope),
 		modes: modes{fallback: opts.DefaultMode, has: opts.Pipeline.Has},
-		cache: newCache(opts.Scope, opts.Logger),
-		log:   opts.Logger,
-		runs:  newRuns(),
-		feed:  newFeed(),
+		cache: newCache(opts),
+		order: &order{open: map[string]bool{}}, abroad: make(chan struct{}, 1),
+		log:  opts.Logger,
+		runs: newRuns(),
+		feed: newFeed(),
 	}
-	c.cache.wake, c.cache.gone, c.cache.live = c.enqueue, c.runs.cancel, c.follows
+	c.queues = kordinator.NewQueues[job](opts.MaxConcurrent, c.refill)
+	c.office = newOffice()
+	c.cache.wake, c.cache.gone, c.cache.live = c.woken, c.runs.cancel, c.follows
 	c.metrics = newMetrics(c)
 	c.cache.dropped = c.metrics.forget
 	if err := opts.Registry.Register(c.metrics); err != nil {
@@ -62,12 +66,15 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err != nil || session == nil {
 		return err
 	}
-	c.queue = workqueue.NewTypedDelayingQueueWithConfig(c.queued)
+	c.queues.Open(system, kordinator.Limits{})
 	var background, workers sync.WaitGroup
 	follow, unfollow := context.WithCancel(work)
 	background.Go(func() { _ = store.Follow(follow, c.opts.Store, c.opts.Scope.Prefix(), c.cache) })
 	replaced := make(chan error, 1)
 	background.Go(func() { replaced <- c.keepSession(follow, session) })
+	background.Go(func() { c.konduct(follow) })
+	background.Go(func() { c.followAbroad(follow) })
+	background.Go(func() { c.tellQueues(follow) })
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	for slot := range c.opts.MaxConcurrent {
@@ -78,8 +85,10 @@ func (c *Controller) Run(ctx context.Context) error {
 	case err = <-replaced:
 	}
 	stop()
-	c.queue.ShutDown()
+	stopped := c.stopAll()
+	c.queues.ShutDown()
 	c.drain(&workers, cut)
+	<-stopped
 	unfollow()
 	background.Wait()
 	return err
@@ -106,29 +115,65 @@ func (c *Controller) drain(workers *sync.WaitGroup, cut func()) {
 	}
 }
 
-// enqueue queues those of the jobs that there is something to do about, in an order of this process's own.
-func (c *Controller) enqueue(jobs []job) {
+// woken looks at what a change may have made due.
+func (c *Controller) woken(w wakeup) {
 	if !c.runs.opened() {
 		return // everything is looked at when there is one
 	}
-	jobs = c.cache.due(jobs, c.modes, c.runs.isUncertain)
-	rand.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
-	for _, j := range jobs {
-		c.queue.Add(j)
+	if w.reorder {
+		c.kordinate(w.apis)
+		signal(c.abroad)
+	}
+	c.enqueue(kordinator.Live, w.live)
+	c.enqueue(kordinator.Bulk, w.bulk)
+	c.office.look(w)
+}
+
+// signal says that there is something to look at.
+func signal(knock chan<- struct{}) {
+	select {
+	case knock <- struct{}{}:
+	default: // it has been said already
 	}
 }
+
+// system is the queue of what no registration's workers do: namespaces, documents and marks.
+const system = ""
+
+func (j job) queue() string {
+	if j.kind == jobSubscription {
+		return j.api
+	}
+	return system
+}
+
+// enqueue queues those of the jobs that there is something to do about, in an order of this process's own. What there
+// will be something to do about later is queued then.
+func (c *Controller) enqueue(lane kordinator.Lane, jobs []job) {
+	jobs, later := c.cache.due(jobs, c.modes, c.runs.isUncertain)
+	rand.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
+	for _, j := range jobs {
+		c.queues.Add(j.queue(), lane, j)
+	}
+	for j, at := range later {
+		c.queues.AddAfter(j.queue(), kordinator.Bulk, j, at.Sub(c.cache.now()))
+	}
+}
+
+// refill queues what a queue had no room for.
+func (c *Controller) refill(api string) { c.enqueue(kordinator.Bulk, c.cache.ofAPI(api)) }
 
 // worker is one slot of the pool.
 func (c *Controller) worker(ctx, work context.Context, slot int) {
 	for {
-		j, shutdown := c.queue.Get()
-		if shutdown {
+		turn, ok := c.queues.Get()
+		if !ok {
 			return
 		}
 		if ctx.Err() == nil {
-			c.process(ctx, work, slot, j)
+			c.process(ctx, work, slot, turn.Job)
 		}
-		c.queue.Done(j)
+		c.queues.Done(turn)
 	}
 }
 
@@ -146,15 +191,16 @@ func (c *Controller) process(ctx, work context.Context, slot int, j job) {
 	c.metrics.busy(1)
 	defer c.metrics.busy(-1)
 	p := c.cache.decide(j, c.modes)
+	w.settings = p.settings
 	if ended(run.Done()) {
-		c.queue.Add(j) // what was to be done is no more, but the decision may be about what has come after it
+		c.queues.Add(j.queue(), kordinator.Live, j) // what was to be done is no more, but the decision may be about what has come after it
 		return
 	}
 	if p.action == actRun && p.attempt.Begun == maxBegun {
 		if !c.runs.beginLast(j) {
 			return
 		}
-		defer func() { c.enqueue(c.runs.endLast()) }()
+		defer func() { c.enqueue(kordinator.Bulk, c.runs.endLast()) }()
 	}
 	if err := w.do(run, p); err != nil {
 		c.later(j, w.log, err)
@@ -165,7 +211,7 @@ func (c *Controller) process(ctx, work context.Context, slot int, j job) {
 func (c *Controller) later(j job, log *slog.Logger, err error) {
 	const least, spread = 100 * time.Millisecond, 400 * time.Millisecond
 	log.Warn("the store did not take a job; it is tried again", slog.Any("error", err))
-	c.queue.AddAfter(j, least+rand.N(spread))
+	c.queues.AddAfter(j.queue(), kordinator.Live, j, least+rand.N(spread))
 }
 
 // follows is told whether the cache is being kept up to date.

@@ -1,6 +1,8 @@
 package reconciler
 
 import (
+	"time"
+
 	"kayra/store/catalog"
 )
 
@@ -10,7 +12,9 @@ type pending struct {
 
 	reg *catalog.Registration
 	sub *catalog.Subscription // of jobSubscription
-	ns  *catalog.Namespace    // of jobNamespace
+
+	settings catalog.Settings   // of reg
+	ns       *catalog.Namespace // of jobNamespace
 
 	spec *catalog.Spec
 	lock lock
@@ -33,13 +37,13 @@ func (c *cache) decide(j job, m modes) pending {
 	if a == nil {
 		return p
 	}
-	p.reg, p.spec, p.lock = a.reg, a.spec, a.lockOf(j)
+	p.reg, p.settings, p.spec, p.lock = a.reg, a.settings, a.spec, a.lockOf(j)
 	if a.reg == nil {
 		return p
 	}
 	switch j.kind {
 	case jobSpec:
-		p.decision = ensureFetched(a.reg, a.spec, c.boot, p.lock != lock{}, c.wanted(a))
+		p.decision = ensureFetched(a.reg, a.spec, c.boot, p.lock != lock{}, c.wanted(a), c.again(a))
 	case jobGood:
 		if a.reg.GoodSyncID != a.reg.SyncID && !a.reg.Pending() && a.tally.active > 0 && a.tally.active == a.tally.synced {
 			p.action = actSettle
@@ -57,7 +61,14 @@ func (c *cache) decide(j job, m modes) pending {
 }
 
 func (c *cache) tenant(a *api, s *subscriber) tenant {
-	return tenant{reg: a.reg, sub: s.sub, spec: a.spec, boot: c.boot, locked: s.lock != lock{}, now: c.revision}
+	return tenant{
+		reg: a.reg, sub: s.sub, spec: a.spec, boot: c.boot, locked: s.lock != lock{}, now: c.revision,
+		waits: c.blockedBy(a, s.sub.Namespace) + 1, again: c.again(a),
+	}
+}
+
+func (c *cache) again(a *api) again {
+	return again{now: c.now(), retries: a.settings.RetryMaxAttempts.Value, resync: a.settings.Resync.Value}
 }
 
 // wanted tells whether a subscription waits for the registration's document that the last failure to fetch it does not
@@ -71,7 +82,7 @@ func (c *cache) wanted(a *api) bool {
 			continue
 		}
 		if t := c.tenant(a, s); t.asksAgain() {
-			if _, right := t.entitled(); right != usedUp {
+			if t.entitled().right != usedUp {
 				return true
 			}
 		}
@@ -79,17 +90,37 @@ func (c *cache) wanted(a *api) bool {
 	return false
 }
 
-// due keeps the jobs that there is something to do about now. uncertain tells of one whose lock may be this process's own.
-func (c *cache) due(jobs []job, m modes, uncertain func(job) bool) []job {
-	kept := jobs[:0]
+// due keeps the jobs that there is something to do about now, and tells of the others when there will be. uncertain tells
+// of one whose lock may be this process's own.
+func (c *cache) due(jobs []job, m modes, uncertain func(job) bool) (now []job, later map[job]time.Time) {
+	now, later = jobs[:0], map[job]time.Time{}
 	for _, j := range jobs {
-		switch p := c.decide(j, m); {
+		switch p := c.look(j, m); {
 		case p.action == actNothing && (p.lock == lock{} || !uncertain(j)):
+			if !p.at.IsZero() {
+				later[j] = p.at
+			}
 		case p.action == actFetch:
-			kept = append(kept, job{kind: jobSpec, api: j.api})
+			now = append(now, job{kind: jobSpec, api: j.api})
 		default:
-			kept = append(kept, j)
+			now = append(now, j)
 		}
 	}
-	return kept
+	return now, later
+}
+
+// look decides about a job, and notes which dependency it waits for.
+func (c *cache) look(j job, m modes) pending {
+	p := c.decide(j, m)
+	if j.kind != jobSubscription || p.sub == nil || len(p.reg.DependsOn) == 0 {
+		return p
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a := c.apis[j.api]; a != nil && a.reg == p.reg {
+		if s := a.subscribers[j.namespace]; s != nil && s.sub == p.sub {
+			a.wait(s, p.waits)
+		}
+	}
+	return p
 }

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"fmt"
+	"time"
 
 	"kayra/store/catalog"
 )
@@ -26,6 +27,8 @@ type decision struct {
 	outcome catalog.Outcome // of actSettle
 	mode    string          // of actRun
 	onSpec  bool            // the outcome of actSettle rests on the spec
+	at      time.Time       // of actNothing: when there will be something, if nothing happens until then; zero: there won't
+	waits   int             // of actNothing: 1 more than the index of the dependency that is waited for; 0: there is none
 }
 
 // tenant is all that the decision about a subscription rests on.
@@ -35,7 +38,9 @@ type tenant struct {
 	spec   *catalog.Spec
 	boot   int64
 	locked bool
+	waits  int   // 1 more than the index of the first dependency that is not what it must be; 0: there is none
 	now    int64 // the store's revision
+	again  again
 }
 
 // modes tells what a mode's name stands for.
@@ -58,22 +63,27 @@ func (t tenant) trigger() catalog.Trigger {
 }
 
 // entitled is the attempt that the subscription is entitled to, if nothing holds it back.
-func (t tenant) entitled() (catalog.Attempt, entitlement) {
+func (t tenant) entitled() entitled {
 	if t.sub.Settled(t.reg) || t.sub.Held(t.reg) {
-		return catalog.Attempt{}, usedUp
+		return entitled{}
 	}
-	return next(t.sub.Attempt, t.trigger(), t.reg.SyncID, false)
+	return next(t.sub.Attempt, t.trigger(), t.reg.SyncID, false, t.again)
 }
 
 // ensureReconciled decides what to do about a subscription. Every trigger goes through it.
 func ensureReconciled(t tenant, m modes) decision {
-	attempt, right := t.entitled()
-	if right == usedUp || t.reg.Paused || t.locked {
+	to := t.entitled()
+	switch {
+	case t.reg.Paused || t.locked:
 		return decision{}
+	case to.right == usedUp:
+		return decision{at: to.at}
+	case t.waits > 0:
+		return decision{waits: t.waits}
 	}
 	settle := func(phase catalog.Phase, reason catalog.Reason, message string) decision {
 		return decision{
-			action: actSettle, attempt: attempt,
+			action: actSettle, attempt: to.attempt,
 			outcome: catalog.Outcome{Phase: phase, Reason: reason, Message: message},
 		}
 	}
@@ -85,7 +95,7 @@ func ensureReconciled(t tenant, m modes) decision {
 		d.onSpec = true
 		return d
 	}
-	if right == cutOff {
+	if to.right == cutOff {
 		return settle(catalog.PhaseError, catalog.ReasonInterrupted, interruptedMessage("the attempt"))
 	}
 	mode := m.of(t.reg)
@@ -93,18 +103,18 @@ func ensureReconciled(t tenant, m modes) decision {
 	case mode == "":
 		return settle(catalog.PhaseError, catalog.ReasonNoMode, noModeMessage(t.reg.Name))
 	case !m.has(mode):
-		d := settle(catalog.PhaseSuccess, "", "")
+		d := settle(catalog.PhaseSuccess, "", fmt.Sprintf("mode %q has no steps configured: nothing was sent", mode))
 		d.mode = mode
 		return d
 	}
-	return decision{action: actRun, attempt: attempt, mode: mode}
+	return decision{action: actRun, attempt: to.attempt, mode: mode}
 }
 
 // fetchFailed tells whether the fetch of the document has failed for good, with this subscription waiting for it.
 func (t tenant) fetchFailed() bool {
 	now := catalog.Trigger{RegGen: t.reg.Generation, Boot: t.boot}
-	_, right := next(t.spec.Attempt, now, t.reg.SyncID, t.asksAgain())
-	return t.spec.Attempt.Phase == catalog.PhaseError && right == usedUp
+	to := next(t.spec.Attempt, now, t.reg.SyncID, t.asksAgain(), t.again)
+	return t.spec.Attempt.Phase == catalog.PhaseError && to.right == usedUp
 }
 
 // asksAgain tells whether a client has written to the subscription since the last fetch began that failed, which is a
@@ -117,55 +127,22 @@ func (t tenant) asksAgain() bool {
 
 // ensureFetched decides what to do about a registration's document. wanted tells that a subscription waits for it that
 // the last failure does not cover.
-func ensureFetched(reg *catalog.Registration, spec *catalog.Spec, boot int64, locked, wanted bool) decision {
+func ensureFetched(reg *catalog.Registration, spec *catalog.Spec, boot int64, locked, wanted bool, g again) decision {
 	if spec.Has(reg.SyncID) || reg.Paused || locked {
 		return decision{}
 	}
 	now := catalog.Trigger{RegGen: reg.Generation, Boot: boot}
-	attempt, right := next(spec.Attempt, now, reg.SyncID, wanted)
-	switch right {
+	to := next(spec.Attempt, now, reg.SyncID, wanted, g)
+	switch to.right {
 	case usedUp:
-		return decision{}
+		return decision{at: to.at}
 	case cutOff:
-		return decision{action: actSettle, attempt: attempt, outcome: catalog.Outcome{
+		return decision{action: actSettle, attempt: to.attempt, outcome: catalog.Outcome{
 			Phase: catalog.PhaseError, Reason: catalog.ReasonInterrupted, Message: interruptedMessage("the fetch of the OpenAPI document"),
 		}}
 	case due:
 	}
-	return decision{action: actRun, attempt: attempt}
-}
-
-// entitlement is what is left of a trigger.
-type entitlement int
-
-const (
-	usedUp entitlement = iota // nothing, until the next trigger
-	due                       // an attempt
-	cutOff                    // nothing: its attempt has been begun and cut off too often
-)
-
-// next is the attempt that follows the last one, given that nobody runs it. asked tells that a client wants it anew for a
-// cause that is not part of the trigger.
-func next(last catalog.Attempt, now catalog.Trigger, target string, asked bool) (catalog.Attempt, entitlement) {
-	anew := asked || target != last.SyncID || now.ByClient(last.Trigger)
-	a := last
-	a.Trigger = now.Max(last.Trigger)
-	switch {
-	case last.Phase == catalog.PhaseRunning && !anew:
-		if last.Begun >= maxBegun {
-			return a, cutOff
-		}
-		a.Begun++
-		return a, due
-	case last.Reason == catalog.ReasonInterrupted && !anew:
-		return a, usedUp
-	case anew || now.NewerThan(last.Trigger):
-		return catalog.Attempt{Trigger: a.Trigger, SyncID: target, N: 1, Begun: 1}, due
-	case last.Phase == catalog.PhaseFailed:
-		a.N, a.Begun = 2, 1
-		return a, due
-	}
-	return a, usedUp
+	return decision{action: actRun, attempt: to.attempt}
 }
 
 func interruptedMessage(what string) string {

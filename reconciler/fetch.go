@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"kayra/reconciler/pipeline"
 	"kayra/store"
 	"kayra/store/catalog"
 )
@@ -30,7 +31,7 @@ func (w *worker) fetch(ctx context.Context, p pending) error {
 	w.runs.takeUncertain(w.job)
 	var document []byte
 	var resources []catalog.Resource
-	outcome, decided := w.attempts(ctx, claim, func() catalog.Outcome {
+	outcome, decided := w.attempts(ctx, claim, func() ending {
 		document, resources, err = w.document(ctx, p.reg.Name)
 		return fetchOutcome(err)
 	})
@@ -40,11 +41,15 @@ func (w *worker) fetch(ctx context.Context, p pending) error {
 	return nil
 }
 
-func fetchOutcome(err error) catalog.Outcome {
+func fetchOutcome(err error) ending {
 	if err == nil {
-		return catalog.Outcome{Phase: catalog.PhaseSuccess}
+		return ending{Outcome: catalog.Outcome{Phase: catalog.PhaseSuccess}}
 	}
-	return catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonSpecUnavailable, Message: err.Error()}
+	e := ending{Outcome: catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonSpecUnavailable, Message: err.Error()}}
+	if failure, ok := errors.AsType[*pipeline.Error](err); ok {
+		e.retryAfter = failure.RetryAfter
+	}
+	return e
 }
 
 func (w *worker) document(ctx context.Context, api string) (document []byte, resources []catalog.Resource, err error) {
@@ -66,7 +71,7 @@ func (w *worker) fetched(ctx context.Context, claim *catalog.SpecClaim, o catalo
 		err = w.persist(ctx, func() error { return w.repo.FinishFetch(ctx, claim, document, resources) })
 		if errors.Is(err, store.ErrTooLarge) {
 			o = fetchOutcome(fmt.Errorf("the document of %s has %d bytes, with which the store does not take it: "+
-				"raise etcd's --max-request-bytes, or have the app serve less", w.job.api, len(document)))
+				"raise etcd's --max-request-bytes, or have the app serve less", w.job.api, len(document))).Outcome
 		}
 	}
 	if o.Phase != catalog.PhaseSuccess {

@@ -140,7 +140,6 @@ func (p plan) reconcile(ctx context.Context, s lockingStore, modes *pipeline.Pip
 	if err != nil {
 		return err
 	}
-	c.Observe()
 	srv := &http.Server{Handler: handlerOf(c), ReadHeaderTimeout: patience}
 	go func() { _ = srv.Serve(l) }()
 	return errors.Join(c.Run(ctx), srv.Close())

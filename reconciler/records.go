@@ -32,7 +32,7 @@ func (a *api) lockOf(j job) lock {
 
 // empty tells whether nothing is known of the registration any more.
 func (a *api) empty() bool {
-	return a.reg == nil && a.spec.Revision == 0 && a.specLock == lock{} && len(a.subscribers) == 0
+	return a.reg == nil && a.spec.Revision == 0 && a.specLock == lock{} && len(a.subscribers) == 0 && a.published == nil
 }
 
 // ifRegistered calls f if the registration is there, which does not change meanwhile.
@@ -70,7 +70,7 @@ func (c *cache) put(e store.Entry) {
 	case catalog.KindRegistration:
 		reg := &catalog.Registration{}
 		if err = catalog.Decode(e, reg); err == nil {
-			c.api(id.API).setRegistration(reg)
+			c.setRegistration(id.API, reg)
 		}
 	case catalog.KindSubscription:
 		sub := &catalog.Subscription{}
@@ -98,11 +98,25 @@ func (c *cache) put(e store.Entry) {
 		}
 	case catalog.KindSubscriptionLock, catalog.KindSpecLock:
 		err = c.putLock(id, e)
+	case catalog.KindHealth:
+		h := &catalog.Health{}
+		if err = catalog.Decode(e, h); err == nil {
+			c.api(id.API).published = h
+		}
+	case catalog.KindKonductor:
+		k := &catalog.Konductor{}
+		if err = catalog.Decode(e, k); err == nil {
+			c.konductor = k.ID
+		}
 	case catalog.KindIndex, catalog.KindReconciler, catalog.KindRole, catalog.KindRoleBinding:
 	}
 	if err != nil {
-		c.log.Error("a record cannot be read and is passed over", slog.String("key", e.Key), slog.Any("error", err))
+		c.unreadable(e.Key, err)
 	}
+}
+
+func (c *cache) unreadable(key string, err error) {
+	c.log.Error("a record cannot be read and is passed over", slog.String("key", key), slog.Any("error", err))
 }
 
 // share makes texts that many subscriptions have in common one text in memory.
@@ -131,9 +145,14 @@ func (c *cache) putLock(id catalog.ID, e store.Entry) error {
 
 // delete forgets a record, and what it was part of when that was the last of it.
 func (c *cache) delete(id catalog.ID) {
-	if id.Kind == catalog.KindNamespace {
+	switch id.Kind {
+	case catalog.KindNamespace:
 		delete(c.namespaces, id.Namespace)
 		return
+	case catalog.KindKonductor:
+		c.konductor = ""
+		return
+	default:
 	}
 	a := c.apis[id.API]
 	if a == nil {
@@ -141,7 +160,7 @@ func (c *cache) delete(id catalog.ID) {
 	}
 	switch id.Kind {
 	case catalog.KindRegistration:
-		a.setRegistration(nil)
+		c.setRegistration(id.API, nil)
 		c.dropped(id.API)
 	case catalog.KindSpec:
 		a.spec = &catalog.Spec{API: id.API}
@@ -153,10 +172,13 @@ func (c *cache) delete(id catalog.ID) {
 		if s := a.subscribers[id.Namespace]; s != nil {
 			s.lock = lock{}
 		}
-	case catalog.KindNamespace, catalog.KindIndex, catalog.KindBoot, catalog.KindReconciler,
+	case catalog.KindHealth:
+		a.published = nil
+	case catalog.KindNamespace, catalog.KindIndex, catalog.KindBoot, catalog.KindReconciler, catalog.KindKonductor,
 		catalog.KindRole, catalog.KindRoleBinding:
 	}
 	if s := a.subscribers[id.Namespace]; s != nil && s.sub == nil && (s.lock == lock{}) {
+		a.wait(s, 0)
 		delete(a.subscribers, id.Namespace)
 	}
 	if a.empty() {
@@ -164,34 +186,36 @@ func (c *cache) delete(id catalog.ID) {
 	}
 }
 
-// tally counts active subscribers, and those of them at the registration's sync id.
-type tally struct{ active, synced int }
-
-func (a *api) setRegistration(reg *catalog.Registration) {
+func (c *cache) setRegistration(name string, reg *catalog.Registration) {
+	a := c.api(name)
+	c.dependents.replace(name, a.reg, reg)
 	moved := a.reg == nil || reg == nil || a.reg.SyncID != reg.SyncID
 	a.reg = reg
-	if !moved {
-		return
+	if reg != nil {
+		a.settings = reg.Operator.Settings(c.operator)
+		a.waiting = make([]int, len(reg.DependsOn))
+		for _, s := range a.subscribers {
+			s.waiting = 0 // all of them are looked at anew
+		}
 	}
-	a.tally = tally{}
-	for _, s := range a.subscribers {
-		a.count(s.sub, 1)
+	if moved {
+		a.recount()
 	}
 }
 
 func (a *api) setSubscription(namespace string, sub *catalog.Subscription) {
 	s := a.subscriberOrNew(namespace)
-	a.count(s.sub, -1)
+	a.tally.replace(s.sub, sub, a.reg)
 	s.sub = sub
-	a.count(sub, 1)
 }
 
-func (a *api) count(sub *catalog.Subscription, by int) {
-	if sub == nil || a.reg == nil || !sub.Active {
-		return
+// wait notes which dependency a subscriber waits for: 1 more than its index, or 0.
+func (a *api) wait(s *subscriber, dependency int) {
+	if s.waiting > 0 && s.waiting <= len(a.waiting) {
+		a.waiting[s.waiting-1]--
 	}
-	a.tally.active += by
-	if sub.Synced(a.reg) {
-		a.tally.synced += by
+	s.waiting = dependency
+	if dependency > 0 {
+		a.waiting[dependency-1]++
 	}
 }

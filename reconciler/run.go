@@ -21,7 +21,7 @@ func (w *worker) run(ctx context.Context, p pending) error {
 		return w.unclaimed(err)
 	}
 	w.runs.takeUncertain(w.job)
-	outcome, decided := w.attempts(ctx, claim, func() catalog.Outcome { return outcomeOf(w.try(ctx, p.mode, claim)) })
+	outcome, decided := w.attempts(ctx, claim, func() ending { return outcomeOf(w.try(ctx, p.mode, claim)) })
 	if decided {
 		w.finish(ctx, claim, outcome)
 	}
@@ -32,6 +32,8 @@ func (w *worker) run(ctx context.Context, p pending) error {
 func (w *worker) try(ctx context.Context, mode string, claim *catalog.SubscriptionClaim) error {
 	sub, reg, a := &claim.Record, &claim.Registration, claim.Record.Attempt
 	defer w.metrics.took(reg.Name, time.Now())
+	steps := &progress{record: w.note(ctx, claim)}
+	defer steps.end()
 	return w.guard(func() error {
 		return w.opts.Pipeline.Run(ctx, mode, pipeline.Input{
 			Subscription: pipeline.Subscription{
@@ -40,7 +42,7 @@ func (w *worker) try(ctx context.Context, mode string, claim *catalog.Subscripti
 				CurrentSyncID: sub.CurrentSyncID, ExpectedSyncID: a.SyncID,
 			},
 			RunID: a.Run, Attempt: a.N,
-			Logger: w.log,
+			Logger: w.log, Observe: steps.observe,
 		})
 	})
 }
@@ -65,13 +67,15 @@ func (w *worker) finish(ctx context.Context, claim *catalog.SubscriptionClaim, o
 }
 
 // outcomeOf is the end of an attempt as it is recorded.
-func outcomeOf(err error) catalog.Outcome {
+func outcomeOf(err error) ending {
 	if err == nil {
-		return catalog.Outcome{Phase: catalog.PhaseSuccess}
+		return ending{Outcome: catalog.Outcome{Phase: catalog.PhaseSuccess}}
 	}
 	o := catalog.Outcome{Phase: catalog.PhaseError, Reason: catalog.ReasonStepFailed, Message: err.Error()}
-	if failure, ok := errors.AsType[*pipeline.Error](err); ok {
-		o.Reason, o.Message = catalog.Reason(failure.Reason), failure.Message
+	failure, ok := errors.AsType[*pipeline.Error](err)
+	if !ok {
+		return ending{Outcome: o}
 	}
-	return o
+	o.Reason, o.Message = catalog.Reason(failure.Reason), failure.Message
+	return ending{Outcome: o, retryAfter: failure.RetryAfter}
 }

@@ -45,10 +45,13 @@ func (r *runs) close() {
 	}
 }
 
-func (r *runs) opened() bool {
+func (r *runs) opened() bool { return r.current() != "" }
+
+// current is the session that there is, or "".
+func (r *runs) current() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.session != ""
+	return r.session
 }
 
 // begin notes that a job is being done, under the session that it returns: "" when there is none. The context ends with

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kayra/store"
+	"kayra/store/catalog"
 )
 
 // feed is whether the cache is being kept up to date.
@@ -78,6 +79,7 @@ func (c *Controller) keepSession(ctx context.Context, s store.Session) error {
 			pause(ctx)
 		}
 		c.runs.close()
+		c.office.set(catalog.Office{})
 		c.leave(ctx, s)
 		if ended(ctx.Done()) {
 			return nil
@@ -111,7 +113,7 @@ func (c *Controller) enter(ctx context.Context, s store.Session, counted *bool) 
 		*counted = true
 	}
 	c.runs.open(s.ID())
-	c.enqueue(c.cache.all())
+	c.woken(c.cache.all())
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"kayra/reconciler/kordinator"
 	"kayra/store/catalog"
 )
 
@@ -14,6 +15,7 @@ type worker struct {
 	*Controller
 
 	job      job
+	settings catalog.Settings
 	session  string
 	stopping <-chan struct{} // closed when no new attempt may begin
 	log      *slog.Logger
@@ -36,7 +38,7 @@ func (w *worker) do(ctx context.Context, p pending) error {
 	case w.job.kind == jobSpec:
 		return w.fetch(ctx, p)
 	case p.action == actFetch:
-		w.queue.Add(job{kind: jobSpec, api: w.job.api})
+		w.queues.Add(system, kordinator.Live, job{kind: jobSpec, api: w.job.api})
 		return nil
 	}
 	if p.action == actSettle {

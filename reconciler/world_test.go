@@ -167,7 +167,6 @@ func (w *world) startOne() *process {
 	w.options(&opts)
 	c, err := reconciler.New(opts)
 	must(w.t, err)
-	c.Observe()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	done := make(chan struct{})
 	go func() {
