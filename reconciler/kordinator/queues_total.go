@@ -1,0 +1,13 @@
+package kordinator
+
+// Busy is how many jobs of all queues wait for a turn or have one, those that are delayed not counted. It takes time in
+// the number of queues.
+func (q *Queues[J]) Busy() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	busy := q.running
+	for _, one := range q.queues {
+		busy += one.arrived.n
+	}
+	return busy
+}
