@@ -143,12 +143,20 @@ func (w *worker) abandon(ctx context.Context, c claim) {
 	}
 }
 
+// panicked is what a panic has made of an attempt.
+type panicked struct{ stack string }
+
+func (*panicked) Error() string {
+	return "the reconciler has a fault: the attempt panicked; its log has the details"
+}
+
 // guard makes a panic an error, so that it ends an attempt and not the process.
 func (w *worker) guard(try func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			w.log.Error("an attempt panicked", slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
-			err = errors.New("the reconciler has a fault: the attempt panicked; its log has the details")
+			stack := string(debug.Stack())
+			w.log.Error("an attempt panicked", slog.Any("panic", r), slog.String("stack", stack))
+			err = &panicked{stack}
 		}
 	}()
 	return try()

@@ -51,6 +51,7 @@ type api struct {
 	waiting     []int // by the index of a dependency: how many subscribers wait for it
 
 	started   bool            // its workers run
+	resync    time.Duration   // the interval that holds now; 0: none
 	published *catalog.Health // by the konductor; nil: nothing
 }
 
@@ -119,7 +120,7 @@ func (c *cache) reportGone(old map[string]*api) {
 			c.dropped(name)
 		}
 		if now != nil {
-			now.started = a.started
+			now.started, now.resync = a.started, a.resync
 		}
 	}
 }

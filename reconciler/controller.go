@@ -22,6 +22,7 @@ type Controller struct {
 	queues  *kordinator.Queues[job]
 	order   *order
 	office  *office
+	staffs  *staffs
 	abroad  chan struct{} // dependencies on other scopes may have changed
 	log     *slog.Logger
 	metrics *metrics
@@ -36,11 +37,12 @@ func New(opts Options) (*Controller, error) {
 		return nil, err
 	}
 	c := &Controller{
-		opts:  opts,
-		repo:  catalog.NewRepository(opts.Store, opts.Scope),
-		modes: modes{fallback: opts.DefaultMode, has: opts.Pipeline.Has},
-		cache: newCache(opts),
-		order: &order{open: map[string]bool{}}, abroad: make(chan struct{}, 1),
+		opts:   opts,
+		repo:   catalog.NewRepository(opts.Store, opts.Scope),
+		modes:  modes{fallback: opts.DefaultMode, has: opts.Pipeline.Has},
+		cache:  newCache(opts),
+		staffs: &staffs{all: map[string]*staff{}},
+		order:  &order{open: map[string]bool{}}, abroad: make(chan struct{}, 1),
 		log:  opts.Logger,
 		runs: newRuns(),
 		feed: newFeed(),
@@ -75,6 +77,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	background.Go(func() { c.konduct(follow) })
 	background.Go(func() { c.followAbroad(follow) })
 	background.Go(func() { c.tellQueues(follow) })
+	background.Go(func() { c.autoscale(follow) })
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	for slot := range c.opts.MaxConcurrent {
@@ -155,6 +158,7 @@ func (c *Controller) enqueue(lane kordinator.Lane, jobs []job) {
 	for _, j := range jobs {
 		c.queues.Add(j.queue(), lane, j)
 	}
+	c.noteDepths(jobs)
 	for j, at := range later {
 		c.queues.AddAfter(j.queue(), kordinator.Bulk, j, at.Sub(c.cache.now()))
 	}
@@ -170,15 +174,17 @@ func (c *Controller) worker(ctx, work context.Context, slot int) {
 		if !ok {
 			return
 		}
+		c.noteDepth(turn.Queue)
 		if ctx.Err() == nil {
-			c.process(ctx, work, slot, turn.Job)
+			c.process(ctx, work, slot, turn)
 		}
 		c.queues.Done(turn)
 	}
 }
 
 // process does what there is to do about a job now.
-func (c *Controller) process(ctx, work context.Context, slot int, j job) {
+func (c *Controller) process(ctx, work context.Context, slot int, turn kordinator.Turn[job]) {
+	j := turn.Job
 	run, session, end := c.runs.begin(work, j)
 	defer end()
 	if session == "" {
@@ -186,7 +192,7 @@ func (c *Controller) process(ctx, work context.Context, slot int, j job) {
 	}
 	w := &worker{
 		Controller: c, job: j, session: session, stopping: ctx.Done(),
-		log: c.log.With(slog.Int("lock_id", slot)),
+		log: c.log.With(slog.Int("lock_id", slot)), number: turn.Worker, staff: c.staffs.of(j.api),
 	}
 	c.metrics.busy(1)
 	defer c.metrics.busy(-1)

@@ -68,7 +68,7 @@ func (c *cache) tenant(a *api, s *subscriber) tenant {
 }
 
 func (c *cache) again(a *api) again {
-	return again{now: c.now(), retries: a.settings.RetryMaxAttempts.Value, resync: a.settings.Resync.Value}
+	return again{now: c.now(), retries: a.settings.RetryMaxAttempts.Value, resync: a.resync}
 }
 
 // wanted tells whether a subscription waits for the registration's document that the last failure to fetch it does not

@@ -15,6 +15,9 @@ func (c *Controller) Idle(revision int64) bool {
 	return seen && c.queues.Busy() == 0 && c.runs.count() == 0
 }
 
+// Waiting is how many jobs of a registration wait for a slot.
+func (c *Controller) Waiting(api string) int { return c.queues.Stats(api).Depth }
+
 // Decision is what was decided, as a test sees it.
 type Decision struct {
 	Action  string // nothing, fetch, settle or run

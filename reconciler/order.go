@@ -29,7 +29,7 @@ func (c *Controller) kordinate(apis []string) {
 			case !present && c.order.open[name]:
 				next = append(next, c.stopAPI(name)...)
 			case started:
-				c.queues.Limit(name, c.cache.limits(name))
+				c.limit(name)
 			case present && c.cache.mayStartNow(name):
 				next = append(next, c.startAPI(name)...)
 			}
@@ -41,7 +41,8 @@ func (c *Controller) kordinate(apis []string) {
 // startAPI returns the registrations that it may let start.
 func (c *Controller) startAPI(name string) []string {
 	c.order.open[name] = true
-	c.queues.Open(name, c.cache.limits(name))
+	c.staffs.hire(name, c.opts.MaxConcurrent).vitals.Started()
+	c.limit(name)
 	c.log.Info("workers started", slog.String("api", name))
 	return c.switched(name, true)
 }
@@ -50,6 +51,7 @@ func (c *Controller) startAPI(name string) []string {
 func (c *Controller) stopAPI(name string) []string {
 	delete(c.order.open, name)
 	c.queues.Close(name)
+	c.staffs.dismiss(name)
 	c.log.Info("workers stopped, since the API is no longer registered", slog.String("api", name))
 	return c.switched(name, false)
 }
@@ -119,15 +121,4 @@ func (c *cache) mayStartNow(name string) bool {
 	defer c.mu.RUnlock()
 	a := c.apis[name]
 	return a != nil && a.reg != nil && c.mayStart(a)
-}
-
-// limits are those of a registration's queue.
-func (c *cache) limits(name string) kordinator.Limits {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	a := c.apis[name]
-	if a == nil {
-		return kordinator.Limits{}
-	}
-	return kordinator.Limits{Workers: a.settings.Workers.Value, MaxDepth: a.settings.MaxDepth.Value}
 }

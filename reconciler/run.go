@@ -34,17 +34,17 @@ func (w *worker) try(ctx context.Context, mode string, claim *catalog.Subscripti
 	defer w.metrics.took(reg.Name, time.Now())
 	steps := &progress{record: w.note(ctx, claim)}
 	defer steps.end()
-	return w.guard(func() error {
-		return w.opts.Pipeline.Run(ctx, mode, pipeline.Input{
-			Subscription: pipeline.Subscription{
-				Api: sub.API, ShortName: reg.ShortName, Namespace: sub.Namespace,
-				Platform: reg.Platform, Region: reg.Region,
-				CurrentSyncID: sub.CurrentSyncID, ExpectedSyncID: a.SyncID,
-			},
-			RunID: a.Run, Attempt: a.N,
-			Logger: w.log, Observe: steps.observe,
-		})
-	})
+	in := pipeline.Input{
+		Subscription: pipeline.Subscription{
+			Api: sub.API, ShortName: reg.ShortName, Namespace: sub.Namespace,
+			Platform: reg.Platform, Region: reg.Region,
+			CurrentSyncID: sub.CurrentSyncID, ExpectedSyncID: a.SyncID,
+		},
+		RunID: a.Run, Attempt: a.N,
+		Logger: w.log, Observe: steps.observe,
+	}
+	run := func() error { return w.guard(func() error { return w.opts.Pipeline.Run(ctx, mode, in) }) }
+	return w.measure(run, func() bool { return ended(ctx.Done()) })
 }
 
 // finish records how the trigger ended.

@@ -16,6 +16,8 @@ type worker struct {
 
 	job      job
 	settings catalog.Settings
+	number   int    // of the registration's workers
+	staff    *staff // of the registration; nil: it has none
 	session  string
 	stopping <-chan struct{} // closed when no new attempt may begin
 	log      *slog.Logger
@@ -102,6 +104,7 @@ func (w *worker) settle(ctx context.Context, p pending) error {
 	if !p.onSpec {
 		spec = nil
 	}
+	defer w.attempted(p.outcome)
 	sub, err := w.repo.Settle(ctx, p.reg, *p.sub, spec, p.attempt, p.outcome)
 	if err != nil {
 		return w.settled(err)
