@@ -114,7 +114,7 @@ func (c *cache) forgetAbroad(prefix string, scope catalog.Scope) {
 
 // clear drops the records under a prefix.
 func (a *abroad) clear(scope catalog.Scope, prefix string) {
-	switch kind, api := scope.ParseKey(prefix+"x").Kind, ""; kind { //nolint:exhaustive // the others are not followed
+	switch id := scope.ParseKey(prefix + "x"); id.Kind { //nolint:exhaustive // the others are not followed
 	case catalog.KindRegistration:
 		clear(a.registrations)
 	case catalog.KindHealth:
@@ -122,8 +122,7 @@ func (a *abroad) clear(scope catalog.Scope, prefix string) {
 	case catalog.KindReconciler:
 		clear(a.reconcilers)
 	case catalog.KindSubscription:
-		api = scope.ParseKey(prefix + "x").API
-		delete(a.subscriptions, api)
+		delete(a.subscriptions, id.API)
 	}
 }
 

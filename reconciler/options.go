@@ -41,7 +41,6 @@ type Options struct {
 	Gateway  Gateway
 
 	Identity      catalog.Reconciler // how the process is listed; its ID must be there
-	Operator      *catalog.Operator  // what a registration's own block leaves out; nil: nothing is set
 	DefaultMode   string             // of a registration that names none; "": such a one cannot be reconciled
 	Operator      *catalog.Operator  // defaults for what a registration's operator block leaves out; nil: the built-in ones
 	MaxConcurrent int                // attempts at the same time in this process; 0: DefaultMaxConcurrentReconciles

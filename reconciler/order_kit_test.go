@@ -75,19 +75,18 @@ func (w *world) reaches(api string, namespaces ...string) {
 	}
 }
 
-func (w *world) resync(ns, api string) {
+// resync forces the namespace sre.
+func (w *world) resync(api string) {
 	w.t.Helper()
-	_, err := w.Resync(w.t.Context(), ns, api, nil)
+	_, err := w.Resync(w.t.Context(), "sre", api, nil)
 	must(w.t, err)
 }
 
-// called tells how often the app was called for a subscription.
-func (w *world) called(api, ns string) int { return len(w.app.of(api + "/" + ns)) }
-
-func (w *world) wantTried(api, ns string, want int) {
+// wantTried checks how often the app was called for the namespace sre.
+func (w *world) wantTried(api string, want int) {
 	w.t.Helper()
-	if got := w.called(api, ns); got != want {
-		w.t.Errorf("the app was called %d times for %s of %s, not %d times", got, ns, api, want)
+	if got := len(w.app.of(api + "/sre")); got != want {
+		w.t.Errorf("the app was called %d times for %s, not %d times", got, api, want)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestNewcomerInAStorm(t *testing.T) {
 		w.depends(apiA, nil, names...)
 		first, second := w.next(calls), w.next(calls)
 		w.eventually("the storm waits", func() bool { return p.Waiting(apiA) == len(names)-slots })
-		w.resync("sre", apiB)
+		w.resync(apiB)
 		w.eventually("the newcomer waits", func() bool { return p.Waiting(apiB) == 1 })
 		first.answer(http.StatusOK)
 		next := w.next(calls)

@@ -56,6 +56,12 @@ func decode(key string, value []byte) (rewritten []byte, err error) {
 	case catalog.KindSubscriptionLock, catalog.KindSpecLock:
 		var v catalog.Lock
 		return into(func() error { return catalog.Decode(e, &v) }, func() ([]byte, error) { return catalog.Encode(&v) })
+	case catalog.KindKonductor:
+		var v catalog.Konductor
+		return into(func() error { return catalog.Decode(e, &v) }, func() ([]byte, error) { return catalog.Encode(&v) })
+	case catalog.KindHealth:
+		var v catalog.Health
+		return into(func() error { return catalog.Decode(e, &v) }, func() ([]byte, error) { return catalog.Encode(&v) })
 	case catalog.KindIndex:
 	}
 	return nil, nil

@@ -24,8 +24,9 @@ func (w *world) publishes(api string, state catalog.HealthState, reason string) 
 }
 
 // explained has each way to read the subscription tell the same of it.
-func (w *world) explained(ns, api string, reason catalog.Reason, says ...string) {
+func (w *world) explained(reason catalog.Reason, says ...string) {
 	w.t.Helper()
+	const ns, api = "sre", compute
 	one, err := w.Subscription(w.ctx(), ns, api)
 	w.must(err)
 	status, err := w.Status(w.ctx(), api, true)
@@ -70,22 +71,22 @@ func TestWaitingForADependency(t *testing.T) {
 		w.register(app)
 		w.register(compute)
 		w.tenant("sre", compute)
-		w.explained("sre", compute, catalog.ReasonInit, "no reconciler is running")
+		w.explained(catalog.ReasonInit, "no reconciler is running")
 		needs(catalog.ConditionStarted)
-		w.explained("sre", compute, catalog.ReasonWaitingDependency, app, "to be started", "have not been started")
+		w.explained(catalog.ReasonWaitingDependency, app, "to be started", "have not been started")
 		w.publishes(app, catalog.HealthPending, "")
-		w.explained("sre", compute, catalog.ReasonInit)
+		w.explained(catalog.ReasonInit)
 		needs(catalog.ConditionHealthy)
-		w.explained("sre", compute, catalog.ReasonWaitingDependency, app, "to be healthy", "it is pending")
+		w.explained(catalog.ReasonWaitingDependency, app, "to be healthy", "it is pending")
 		w.publishes(app, catalog.HealthDegraded, "5 attempts failed")
-		w.explained("sre", compute, catalog.ReasonWaitingDependency, "it is degraded, since 5 attempts failed")
+		w.explained(catalog.ReasonWaitingDependency, "it is degraded, since 5 attempts failed")
 		w.publishes(app, catalog.HealthHealthy, "")
-		w.explained("sre", compute, catalog.ReasonInit)
+		w.explained(catalog.ReasonInit)
 		needs(catalog.ConditionSynced)
-		w.explained("sre", compute, catalog.ReasonInit)
+		w.explained(catalog.ReasonInit)
 		_, err := w.Subscribe(w.ctx(), "sre", app)
 		w.must(err)
-		w.explained("sre", compute, catalog.ReasonWaitingDependency, "to be synced", "this namespace's subscription to it is at")
+		w.explained(catalog.ReasonWaitingDependency, "to be synced", "this namespace's subscription to it is at")
 	})
 }
 
