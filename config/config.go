@@ -3,8 +3,8 @@
 // A value is taken from a command-line flag, else from the environment, else from the file, else it is the default.
 // The variable of a key is KAYRA_ and the key in upper case with its dots as underscores: database.etcd.lease_ttl is
 // KAYRA_DATABASE_ETCD_LEASE_TTL. Lists in a variable are separated by commas; an empty variable counts as unset. What has
-// a structure of its own (auth.tokens, reconciler.mode, reconciler.operator, reconciler.gateway.headers) is read from the file
-// only.
+// a structure of its own (auth.tokens, reconciler.mode, reconciler.operator, reconciler.gateway.headers, notification.teams) is
+// read from the file only.
 //
 // Relative paths inside the file are relative to the working directory of the process, not to the file.
 //
@@ -20,15 +20,16 @@ import (
 
 // Config is a configuration that was found valid.
 type Config struct {
-	Domain     string // DNS name below which Kayra's own API groups live
-	Platform   string // with Region the scope of this deployment; may be empty, see RequireScope
-	Region     string
-	Log        Log
-	Server     Server
-	Database   Database
-	Auth       Auth
-	Reconciler Reconciler
-	Client     Client
+	Domain       string // DNS name below which Kayra's own API groups live
+	Platform     string // with Region the scope of this deployment; may be empty, see RequireScope
+	Region       string
+	Log          Log
+	Server       Server
+	Database     Database
+	Auth         Auth
+	Reconciler   Reconciler
+	Client       Client
+	Notification Notification
 
 	file    string
 	sources map[string]string

@@ -136,25 +136,14 @@ func TestRefusedKeys(t *testing.T) {
 	}
 }
 
-func TestNotSupportedYet(t *testing.T) {
+// What is empty is as good as left out.
+func TestEmptyMappings(t *testing.T) {
 	t.Parallel()
-	for content, what := range map[string]string{
-		"notification: {interval: 15m}":                        "a mapping/notification",
-		"notification: {teams: {a: {slack_webhook: hunter2}}}": "a mapping/notification",
-	} {
-		t.Run(content, func(t *testing.T) {
-			t.Parallel()
-			shown, key, _ := strings.Cut(what, "/")
-			want := fmt.Sprintf("F:1: %s: %s is not allowed: this version does not support %s, leave it empty", key, shown, key)
-			if got := reject(t, content); got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
-		})
-	}
 	load(t, `
 reconciler: {server: {url: "", token: {}}, operator: {}, mode: {}, gateway: {headers: {}, tls: {}}}
-notification: {}
+notification: {teams: {}, smtp: {host: "", from: "", username: "", password: ""}}
 `)
+	load(t, "notification: {}")
 }
 
 func TestRefusedSyntax(t *testing.T) {

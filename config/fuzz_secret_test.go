@@ -34,6 +34,10 @@ func hideouts() []string {
 		step + "      data:\n        token: %s\n",
 		step + "      data:\n        variables: [{key: DB_PASSWORD, value: %s}]\n",
 		step + "      data: {credentials: {user: a, nested: [%s]}}\n",
+		"notification:\n  teams:\n    a:\n      slack_webhook: %s\n",
+		"notification:\n  teams:\n    a: {webhook: %s}\n",
+		"notification:\n  teams:\n    a: %s\n",
+		"notification:\n  smtp:\n    password: %s\n",
 	}
 }
 
@@ -55,7 +59,7 @@ func FuzzSecrets(f *testing.F) {
 			return fmt.Sprintf(place, secret), config.Options{Path: path}
 		})
 	}
-	for _, name := range []string{"KAYRA_CLIENT_TOKEN", "KAYRA_RECONCILER_SERVER_TOKEN", "KAYRA_AUTH_TOKENS", "KAYRA_RECONCILER_GATEWAY_HEADERS"} {
+	for _, name := range []string{"KAYRA_CLIENT_TOKEN", "KAYRA_RECONCILER_SERVER_TOKEN", "KAYRA_NOTIFICATION_SMTP_PASSWORD", "KAYRA_NOTIFICATION_TEAMS", "KAYRA_AUTH_TOKENS", "KAYRA_RECONCILER_GATEWAY_HEADERS"} {
 		sources = append(sources, func(secret string) (string, config.Options) {
 			return "", config.Options{Path: path, Env: []string{name + "=" + secret}}
 		})
@@ -93,7 +97,7 @@ func tells(t *testing.T, what string, o config.Options) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said += string(text) + fmt.Sprintf("%+v %+v", c.Settings(), c.Client)
+		said += string(text) + fmt.Sprintf("%+v %+v %+v", c.Settings(), c.Client, c.Notification)
 	}
 	if strings.Contains(said, planted) {
 		t.Errorf("the secret of %s shows: %s", what, said)

@@ -41,16 +41,6 @@ func secretKey(name string) key {
 	}}
 }
 
-// reservedKey is one that this version knows but cannot honour. It takes nothing.
-func reservedKey(name string) key {
-	return key{name, nil, nil, func(d *decoder, v value) any {
-		if len(v.node.Content) > 0 || v.node.Value != "" {
-			d.report(v, describe(v.node, true)+" is not allowed: this version does not support "+name+", leave it empty")
-		}
-		return nil
-	}}
-}
-
 // variables are those that set the key, the strongest first.
 func (k key) variables() []string { return append([]string{variableOf(k.name)}, k.env...) }
 

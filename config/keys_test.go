@@ -76,6 +76,14 @@ func every() []setting {
 		{"client.cert_file", "cert", func(c *c) any { return c.Client.CertFile }, "cert"},
 		{"client.key_file", "key", func(c *c) any { return c.Client.KeyFile }, "key"},
 		{"client.timeout", "1m", func(c *c) any { return c.Client.Timeout }, time.Minute},
+		{"notification.interval", "1h0m0s", func(c *c) any { return c.Notification.Interval }, time.Hour},
+		{"notification.smtp.host", "mail", func(c *c) any { return c.Notification.SMTP.Host }, "mail"},
+		{"notification.smtp.port", "2525", func(c *c) any { return c.Notification.SMTP.Port }, 2525},
+		{"notification.smtp.from", "Kayra <k@corp>", func(c *c) any { return c.Notification.SMTP.From }, "Kayra <k@corp>"},
+		{"notification.smtp.username", "Kayra", func(c *c) any { return c.Notification.SMTP.Username }, "Kayra"},
+		{"notification.smtp.password", "12", func(c *c) any { text, _ := c.Notification.SMTP.Password.Literal(); return text }, "12"},
+		{"notification.smtp.tls", "implicit", func(c *c) any { return c.Notification.SMTP.TLS }, "implicit"},
+		{"notification.smtp.ca_file", "ca", func(c *c) any { return c.Notification.SMTP.CAFile }, "ca"},
 	}
 }
 
@@ -148,7 +156,7 @@ func TestNoKeyIsForgotten(t *testing.T) {
 		keys = append(keys, s.key)
 	}
 	for _, s := range c.Settings() {
-		part := slices.Contains([]string{"auth.tokens", "reconciler.mode", "reconciler.operator", "reconciler.gateway.headers"}, s.Key)
+		part := slices.Contains([]string{"auth.tokens", "reconciler.mode", "reconciler.operator", "reconciler.gateway.headers", "notification.teams"}, s.Key)
 		if !part && !slices.Contains(keys, s.Key) {
 			t.Errorf("%s is not tested from every source", s.Key)
 		}
@@ -156,8 +164,8 @@ func TestNoKeyIsForgotten(t *testing.T) {
 			t.Errorf("source of %s is %q", s.Key, s.Source)
 		}
 	}
-	if len(c.Settings()) != len(keys)+4 {
-		t.Errorf("%d settings, want %d", len(c.Settings()), len(keys)+4)
+	if len(c.Settings()) != len(keys)+5 {
+		t.Errorf("%d settings, want %d", len(c.Settings()), len(keys)+5)
 	}
 }
 
@@ -173,6 +181,7 @@ func TestDefaults(t *testing.T) {
 		"reconciler.max_concurrent_reconciles": 30, "reconciler.gateway.timeout": 10 * time.Second,
 		"reconciler.drain_timeout": 30 * time.Second, "reconciler.async_ack_timeout": 2 * time.Second,
 		"reconciler.wait_poll_interval": 5 * time.Second, "client.server": "http://localhost:8080", "client.timeout": 30 * time.Second,
+		"notification.interval": 15 * time.Minute, "notification.smtp.tls": "starttls",
 	}
 	for _, s := range every() {
 		got := s.get(c)
@@ -182,7 +191,10 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s = %v, want nothing", s.key, got)
 		}
 	}
-	if !c.Client.Token.IsZero() || !c.Reconciler.Server.Token.IsZero() || c.Auth.Tokens != nil || c.Reconciler.Mode != nil || c.Reconciler.Operator != nil {
+	if !c.Client.Token.IsZero() || !c.Reconciler.Server.Token.IsZero() || !c.Notification.SMTP.Password.IsZero() {
+		t.Error("a secret out of nothing")
+	}
+	if c.Auth.Tokens != nil || c.Reconciler.Mode != nil || c.Reconciler.Operator != nil || c.Notification.Teams != nil {
 		t.Error("a token or a mode out of nothing")
 	}
 }

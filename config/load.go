@@ -113,9 +113,7 @@ func (l *loader) branch(known fields, above, name string, read func(value)) {
 
 // take reads a key's value and hands it to the layer of its source.
 func (l *loader) take(k key, v value, put func(name string, value any)) {
-	if read := k.read(&l.decoder, v); k.def != nil {
-		put(k.name, read)
-	}
+	put(k.name, k.read(&l.decoder, v))
 	l.sources[k.name] = l.sourceOf(v)
 }
 
@@ -147,9 +145,7 @@ func (l *loader) override(name string, value any) { l.over[name] = value }
 func (l *loader) settle() (*viper.Viper, error) {
 	v := viper.New()
 	for _, k := range l.keys {
-		if k.def != nil {
-			v.SetDefault(k.name, k.def)
-		}
+		v.SetDefault(k.name, k.def)
 	}
 	if err := v.MergeConfigMap(l.base.AllSettings()); err != nil {
 		return nil, fmt.Errorf("merge configuration %q: %w", l.file, err)

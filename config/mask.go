@@ -90,6 +90,17 @@ func hideHeaders(n *yaml.Node) {
 	})
 }
 
+// hideTeams hides the URLs of webhooks as a whole: the key of one may stand anywhere in it.
+func hideTeams(n *yaml.Node) {
+	each(n, func(_ string, team *yaml.Node) {
+		each(team, func(name string, n *yaml.Node) {
+			if name != "email" {
+				hideSecret(n)
+			}
+		})
+	})
+}
+
 func hideModes(n *yaml.Node) {
 	each(n, func(_ string, steps *yaml.Node) {
 		each(steps, func(_ string, step *yaml.Node) {

@@ -11,7 +11,7 @@ import (
 // variable or a flag.
 type key struct {
 	name string
-	def  any      // nil: the key is reserved, and gives no value
+	def  any
 	env  []string // variables that set it besides its own
 	read func(d *decoder, v value) any
 }
@@ -25,7 +25,9 @@ type part struct {
 	hide func(n *yaml.Node)
 }
 
-func settings() []key { return slices.Concat(serverSettings(), reconcilerSettings()) }
+func settings() []key {
+	return slices.Concat(serverSettings(), reconcilerSettings(), notificationSettings())
+}
 
 func serverSettings() []key {
 	return []key{
@@ -91,8 +93,6 @@ func reconcilerSettings() []key {
 		textKey("client.cert_file", "", anyText()),
 		textKey("client.key_file", "", anyText()),
 		durationKey("client.timeout", 30*time.Second, time.Nanosecond),
-
-		reservedKey("notification"),
 	}
 }
 
@@ -101,11 +101,13 @@ func parts() []part {
 	headers := func(d *decoder, v value, c *Config) { c.Reconciler.Gateway.Headers = d.headers(v) }
 	modes := func(d *decoder, v value, c *Config) { c.Reconciler.Mode = d.modes(v) }
 	operator := func(d *decoder, v value, c *Config) { c.Reconciler.Operator = d.operator(v) }
+	teams := func(d *decoder, v value, c *Config) { c.Notification.Teams = d.teams(v) }
 	return []part{
 		{"auth.tokens", yaml.SequenceNode, tokens, hideTokens},
 		{"reconciler.gateway.headers", yaml.MappingNode, headers, hideHeaders},
 		{"reconciler.operator", yaml.MappingNode, operator, func(*yaml.Node) {}},
 		{"reconciler.mode", yaml.MappingNode, modes, hideModes},
+		{"notification.teams", yaml.MappingNode, teams, hideTeams},
 	}
 }
 

@@ -13,11 +13,9 @@ import (
 func (l *loader) show(values *viper.Viper) {
 	l.config.view = &yaml.Node{Kind: yaml.MappingNode, Tag: tagMap}
 	for _, k := range l.keys {
-		if k.def != nil {
-			n := shown(values.Get(k.name))
-			annotate(n, func(*yaml.Node) string { return l.config.Source(k.name) })
-			insert(l.config.view, strings.Split(k.name, "."), n)
-		}
+		n := shown(values.Get(k.name))
+		annotate(n, func(*yaml.Node) string { return l.config.Source(k.name) })
+		insert(l.config.view, strings.Split(k.name, "."), n)
 	}
 	for _, p := range l.parts {
 		n, ok := l.written[p.name]

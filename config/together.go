@@ -29,6 +29,7 @@ func (l *loader) checkTogether() {
 		l.reportKey("auth.oidc.audience", needsIssuer)
 	}
 	l.checkPairs()
+	l.checkNotification()
 }
 
 // checkPairs looks at the certificates, each of which needs its key.
