@@ -32,8 +32,9 @@ const DefaultMaxAge = 5 * time.Second
 // Options are what a Policy is made of. Scope is required.
 type Options struct {
 	Scope  catalog.Scope
-	MaxAge time.Duration // how old the copy may be; 0: DefaultMaxAge
-	Logger *slog.Logger  // nil: no log
+	MaxAge time.Duration  // how old the copy may be; 0: DefaultMaxAge
+	Logger *slog.Logger   // nil: no log
+	Also   store.Follower // is told all that the policy is, so that a process needs one watch; keeps no entry; nil: nobody
 }
 
 // Policy decides from the records of one scope. Its decisions may be asked for from any number of goroutines. It is a
@@ -41,6 +42,7 @@ type Options struct {
 type Policy struct {
 	scope   catalog.Scope
 	log     *slog.Logger
+	also    store.Follower // nil: none
 	started time.Time
 	first   chan struct{} // closed once the copy has been known to be up to date
 	hurry   chan struct{} // has the store asked at once
@@ -54,7 +56,7 @@ type Policy struct {
 // New makes a policy that knows nothing yet.
 func New(o Options) *Policy {
 	p := &Policy{
-		scope: o.Scope, log: o.Logger, started: time.Now(), first: make(chan struct{}), hurry: make(chan struct{}, 1), known: newRecords(),
+		scope: o.Scope, log: o.Logger, also: o.Also, started: time.Now(), first: make(chan struct{}), hurry: make(chan struct{}, 1), known: newRecords(),
 		age: age{most: cmp.Or(o.MaxAge, DefaultMaxAge), reached: unlisted},
 	}
 	if p.log == nil {
@@ -87,6 +89,9 @@ func (p *Policy) Wait(ctx context.Context) error {
 
 // Reset implements [store.Follower].
 func (p *Policy) Reset(entries []store.Entry, revision int64) {
+	if p.also != nil {
+		p.also.Reset(entries, revision)
+	}
 	known := newRecords()
 	for i, e := range entries {
 		known.apply(p.read(e))
@@ -101,6 +106,9 @@ func (p *Policy) Reset(entries []store.Entry, revision int64) {
 
 // Apply implements [store.Follower].
 func (p *Policy) Apply(batch store.Batch) {
+	if p.also != nil {
+		p.also.Apply(batch)
+	}
 	changes := make([]change, 0, len(batch.Events))
 	for _, e := range batch.Events {
 		if e.Deleted {
@@ -128,6 +136,9 @@ func (p *Policy) read(e store.Entry) change {
 
 // Live implements [store.Follower]. It only tells the log: see the package's comment for what the copy's age is.
 func (p *Policy) Live(err error) {
+	if p.also != nil {
+		p.also.Live(err)
+	}
 	p.mu.Lock()
 	before := p.err
 	p.err = err

@@ -9,6 +9,7 @@ type Version struct {
 	SyncID           string   // of a registration; of a subscription, the id that it was last brought to
 	ReleasedSyncID   string   // of a registration
 	CanaryNamespaces []string // of a registration
+	Revision         int64    // of a registration or a subscription: the store's, at which it was written
 }
 
 // Change is a client write that was done, as the transaction itself had it.
@@ -62,6 +63,7 @@ func (r *Registration) identify() ID { return ID{Kind: KindRegistration, API: r.
 func (r *Registration) version() *Version {
 	return &Version{
 		UID: r.UID, Tag: r.Tag(), SyncID: r.SyncID, ReleasedSyncID: r.ReleasedSyncID, CanaryNamespaces: r.CanaryNamespaces,
+		Revision: r.Revision,
 	}
 }
 
@@ -74,7 +76,7 @@ func (v *SubscriptionView) identify() ID {
 }
 
 func (v *SubscriptionView) version() *Version {
-	return &Version{UID: v.UID, Tag: v.Tag(), SyncID: v.CurrentSyncID}
+	return &Version{UID: v.UID, Tag: v.Tag(), SyncID: v.CurrentSyncID, Revision: v.Revision}
 }
 
 func (r *Role) identify() ID { return ID{Kind: KindRole, Name: r.Name} }

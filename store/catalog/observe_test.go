@@ -58,8 +58,8 @@ func TestObserveRegistrations(t *testing.T) {
 		w.must(err)
 		ch := w.change(told(), id, updated.Tag(), synced.Tag())
 		want := []catalog.Version{
-			{UID: made.UID, Tag: updated.Tag(), SyncID: made.SyncID, ReleasedSyncID: made.SyncID},
-			{UID: made.UID, Tag: synced.Tag(), SyncID: synced.SyncID, ReleasedSyncID: made.SyncID, CanaryNamespaces: []string{"sre"}},
+			{UID: made.UID, Tag: updated.Tag(), SyncID: made.SyncID, ReleasedSyncID: made.SyncID, Revision: updated.Revision},
+			{UID: made.UID, Tag: synced.Tag(), SyncID: synced.SyncID, ReleasedSyncID: made.SyncID, CanaryNamespaces: []string{"sre"}, Revision: synced.Revision},
 		}
 		if d := cmp.Diff(want, []catalog.Version{*ch.Before, *ch.After}); d != "" {
 			w.t.Error(d)
