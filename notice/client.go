@@ -57,7 +57,7 @@ func NewClient(o Options) (*Client, error) {
 func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
 
 // Send has an event delivered, and says by which channels it was. An error means that it may not have been by any; it
-// shows neither the token nor the URL.
+// shows neither the token nor what of the URL may be a password.
 func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	token, err := c.token()
 	if err != nil {

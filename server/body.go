@@ -29,6 +29,8 @@ type object struct {
 	at     string // JSON pointer to the object
 	values map[string]json.RawMessage
 	wrong  []api.FieldError
+
+	ignored bool // some key was there that a client cannot set
 }
 
 // readObject reads the body of a request, which is one JSON object.
@@ -141,7 +143,8 @@ func (o *object) take(key string) (json.RawMessage, bool) {
 // ignore takes the keys, whatever they hold.
 func (o *object) ignore(keys ...string) {
 	for _, key := range keys {
-		o.take(key)
+		_, there := o.take(key)
+		o.ignored = o.ignored || there
 	}
 }
 

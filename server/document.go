@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"kayra/notice"
 	"kayra/server/api"
 )
 
@@ -85,7 +86,7 @@ func conditional(rt route) bool {
 // operationID is the verb and the path, such as get-namespaces-ns.
 func operationID(rt route) string {
 	words := strings.FieldsFunc(rt.path, func(c rune) bool { return strings.ContainsRune("/{}-", c) })
-	if rt.resource != "" {
+	if rt.group() != "" && rt.resource != "" {
 		words = words[3:] // without apis, the group and v1
 		return rt.verb + "-" + strings.Join(words, "-")
 	}
@@ -121,7 +122,9 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 	status := http.StatusOK
 	switch rt.method {
 	case http.MethodPost:
-		if _, asks := rt.out.(api.Decision); !asks {
+		switch rt.out.(type) {
+		case api.Decision, notice.Answer: // nothing is created
+		default:
 			status = http.StatusCreated
 		}
 	case http.MethodDelete:
@@ -156,12 +159,12 @@ func (d *documenter) schema(value any) *huma.Schema {
 // key may be there.
 func (d *documenter) request(rt route) *huma.Schema {
 	s := d.writable(d.schemas.Schema(reflect.TypeOf(rt.in), true, ""))
-	for _, identity := range []string{"name", "api", "sync_id", "role", "resource", "verb"} {
+	for _, identity := range []string{"name", "api", "sync_id", "role", "resource", "verb", "team", "event", "message", "at"} {
 		if p, ok := s.Properties[identity]; ok {
 			p.Nullable = false
 		}
 	}
-	for _, identity := range []string{"name", "api", "role", "resource", "verb"} {
+	for _, identity := range []string{"name", "api", "role", "resource", "verb", "team", "event", "message", "at"} {
 		if _, ok := s.Properties[identity]; ok && rt.method == http.MethodPost {
 			s.Required = append(s.Required, identity)
 		}

@@ -48,8 +48,13 @@ func (l *lab) settled() {
 // permission is what a rule of a role can give of a route.
 type permission struct{ api, resource, verb string }
 
+// of has any API for a route that is part of none.
 func of(rt server.Route) permission {
-	return permission{strings.Split(rt.Path, "/")[2], rt.Resource, rt.Verb}
+	group := "*"
+	if rest, ok := strings.CutPrefix(rt.Path, "/apis/"); ok {
+		group, _, _ = strings.Cut(rest, "/")
+	}
+	return permission{group, rt.Resource, rt.Verb}
 }
 
 func (p permission) rule() catalog.Rule {

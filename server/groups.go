@@ -34,10 +34,10 @@ func (s *Server) listReconcilers(c *call) (reply, error) {
 func groups(routes []route) []api.Group {
 	var out []api.Group
 	for _, rt := range routes {
-		if rt.resource == "" {
+		name := rt.group()
+		if rt.resource == "" || name == "" {
 			continue
 		}
-		name := rt.group()
 		at := slices.IndexFunc(out, func(g api.Group) bool { return g.Name == name })
 		if at < 0 {
 			at = len(out)

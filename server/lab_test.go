@@ -13,6 +13,7 @@ import (
 
 	"kayra/server"
 	"kayra/server/auth"
+	"kayra/server/katalog"
 	"kayra/server/rbac"
 	"kayra/store"
 	"kayra/store/catalog"
@@ -81,13 +82,14 @@ func openEtcd(tb testing.TB) store.Store {
 func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab {
 	tb.Helper()
 	repository := catalog.NewRepository(s, catalog.Scope{Platform: "sandbox", Region: "eu-west-1"})
-	policy := startPolicy(tb, s, 0)
+	figures := katalog.New(repository.Scope(), nil)
+	policy := startPolicy(tb, s, 0, figures)
 	if err := policy.Wait(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	options := server.Options{
 		Repository: repository, Authenticator: tokens(tb), Sysadmins: sysadmins(), Policy: policy,
-		Domain: "example.com", Version: "v0",
+		Domain: "example.com", Version: "v0", Katalog: figures,
 	}
 	for _, c := range change {
 		c(&options)
@@ -103,10 +105,15 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 	}
 }
 
-// startPolicy has a policy that follows the store until the end of the test. most is how old what it knows may be.
-func startPolicy(tb testing.TB, s store.Store, most time.Duration) *rbac.Policy {
+// startPolicy has a policy that follows the store until the end of the test, and has others follow it, too. most is how old
+// what it knows may be.
+func startPolicy(tb testing.TB, s store.Store, most time.Duration, also ...store.Follower) *rbac.Policy {
 	tb.Helper()
-	p := rbac.New(rbac.Options{Scope: catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}, MaxAge: most})
+	o := rbac.Options{Scope: catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}, MaxAge: most}
+	if len(also) > 0 {
+		o.Also = also[0]
+	}
+	p := rbac.New(o)
 	ctx, stop := context.WithCancel(tb.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx, s) }()

@@ -23,7 +23,7 @@ type metrics struct {
 	handler   http.Handler
 }
 
-func newMetrics(registry *prometheus.Registry, policy Policy) (*metrics, error) {
+func newMetrics(registry *prometheus.Registry, policy Policy, figures prometheus.Collector) (*metrics, error) {
 	if registry == nil {
 		registry = prometheus.NewRegistry()
 	}
@@ -45,7 +45,7 @@ func newMetrics(registry *prometheus.Registry, policy Policy) (*metrics, error) 
 		Name: "kayra_authorization_copy_age_seconds", Help: "How old the copy may be that decisions are made from.",
 	}, func() float64 { return policy.Age().Seconds() })
 	m.protection = newProtection()
-	for _, c := range append(m.collectors, m.requests, m.durations, decisions, age) {
+	for _, c := range append(m.collectors, m.requests, m.durations, decisions, age, figures) {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}

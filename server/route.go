@@ -32,7 +32,10 @@ type route struct {
 
 // group is the API that the route is part of, or "".
 func (rt *route) group() string {
-	rest, _ := strings.CutPrefix(rt.path, "/apis/")
+	rest, ok := strings.CutPrefix(rt.path, "/apis/")
+	if !ok {
+		return ""
+	}
 	name, _, _ := strings.Cut(rest, "/")
 	return name
 }
@@ -48,8 +51,9 @@ type call struct {
 	query url.Values
 	body  *object // of a route that takes one
 
-	change  *catalog.Change // what it has written; of interest to the audit alone
-	refused error           // why it was not carried out
+	admitted bool            // it has passed the gate
+	change   *catalog.Change // what it has written
+	refused  error           // why it was not carried out
 }
 
 // reply is a successful answer.
@@ -102,11 +106,12 @@ func (s *Server) refuseMethod(allowed string) http.Handler {
 
 // serve answers a request for a route. How long the body took to arrive does not count against the work.
 func (s *Server) serve(rt *route) http.Handler {
-	names := namesIn(rt.path)
+	names, tally := namesIn(rt.path), s.tally(rt)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{Request: r}
 		defer s.record(r.Context(), rt, c, w)
 		if c.refused = s.receive(rt, names, w, c); c.refused != nil {
+			tally.refused(c)
 			s.fail(w, r, c.refused)
 			return
 		}
@@ -114,7 +119,10 @@ func (s *Server) serve(rt *route) http.Handler {
 		defer cancel()
 		c.Request = r.WithContext(s.observed(ctx, rt, c))
 		var rep reply
-		if rep, c.refused = rt.handle(c); c.refused != nil {
+		count := tally.begin(c)
+		rep, c.refused = rt.handle(c)
+		count(rep)
+		if c.refused != nil {
 			s.fail(w, r, c.refused)
 			return
 		}
@@ -128,6 +136,7 @@ func (s *Server) receive(rt *route, names []kindOfName, w http.ResponseWriter, c
 	if c.who, err = s.admit(c.Request, rt); err != nil {
 		return err
 	}
+	c.admitted = true
 	if err := checkNames(c.Request, names); err != nil {
 		return err
 	}

@@ -4,12 +4,13 @@ import (
 	"net/http"
 	"slices"
 
+	"kayra/notice"
 	"kayra/server/api"
 )
 
 // routes is every route.
 func (s *Server) routes() []route {
-	return slices.Concat(s.catalogRoutes(), s.authorizationRoutes(), s.systemRoutes())
+	return slices.Concat(s.catalogRoutes(), s.authorizationRoutes(), s.gatewayRoutes(), s.systemRoutes())
 }
 
 // catalogRoutes are what there is. What a wildcard in a path is the name of is said by its own name: see namesIn.
@@ -86,6 +87,16 @@ func (s *Server) authorizationRoutes() []route {
 		{put, bindings + "/{binding}", binding, "update", sysadmin, s.updateRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},
 		{patch, bindings + "/{binding}", binding, "patch", sysadmin, s.updateRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},
 		{del, bindings + "/{binding}", binding, "delete", sysadmin, s.deleteRoleBinding, nil, nil, nil},
+	}
+}
+
+// gatewayRoutes are what this process tells of itself, and does for reconcilers. They are part of no API.
+func (s *Server) gatewayRoutes() []route {
+	const get, post = http.MethodGet, http.MethodPost
+	return []route{
+		{get, "/katalog", "katalog", "list", sysadmin, s.getKatalog, nil, nil, api.Katalog{}},
+		{get, "/katalog/{api}", "katalog", "get", sysadmin, s.getFigures, nil, nil, api.KatalogOne{}},
+		{post, "/notify", "notifications", "create", sysadmin, s.notify, nil, notice.Request{}, notice.Answer{}},
 	}
 }
 

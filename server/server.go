@@ -15,6 +15,8 @@ import (
 
 	"kayra/server/api"
 	"kayra/server/auth"
+	"kayra/server/katalog"
+	"kayra/server/notify"
 	"kayra/store/catalog"
 )
 
@@ -32,6 +34,8 @@ type Options struct {
 	Registry      *prometheus.Registry            // what /-/metrics shows beside the server's own; nil: nothing
 	Ready         func(ctx context.Context) error // nil: ready when the store answers
 	DrainTimeout  time.Duration                   // how long requests may take to end once Serve is to end; 0: 10 s
+	Katalog       *katalog.Katalog                // counts writes for /katalog; fed by whoever follows the store; nil: one that is fed by nobody
+	Notifier      *notify.Notifier                // nil: no team is known
 }
 
 // Server serves the REST API.
@@ -49,6 +53,8 @@ type Server struct {
 	ready      func(ctx context.Context) error
 	drain      time.Duration
 	metrics    *metrics
+	katalog    *katalog.Katalog
+	notifier   *notify.Notifier
 	builtin    []api.Group // Kayra's own API groups
 	own        []route     // the routes of Kayra's own APIs
 	document   []byte      // the OpenAPI document of Kayra itself
@@ -63,6 +69,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins, policy: o.Policy,
 		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready, drain: o.DrainTimeout, audit: o.Audit, patience: defaultPatience(),
+		katalog: o.Katalog, notifier: o.Notifier,
 	}
 	if s.drain == 0 {
 		s.drain = defaultDrain
@@ -76,8 +83,11 @@ func New(o Options) (*Server, error) {
 	if s.ready == nil {
 		s.ready = s.storeAnswers
 	}
+	if s.katalog == nil {
+		s.katalog = katalog.New(s.repository.Scope(), s.log)
+	}
 	var err error
-	if s.metrics, err = newMetrics(o.Registry, s.policy); err != nil {
+	if s.metrics, err = newMetrics(o.Registry, s.policy, s.katalog); err != nil {
 		return nil, err
 	}
 	if s.limits, err = newLimits(o.RateLimit); err != nil {
