@@ -108,9 +108,12 @@ reconciler:
   mode:
 %s
 client: {token: %q, %s}
-`, filepath.Join(f.dir, "audit.log"), f.tls, database, f.oidc, f.root, f.file(f.t, f.dir, "token in a file of its own"), f.digest("token that logs in"), f.reconcilerTLS,
+notification:
+  smtp: %s
+  teams:
+%s`, filepath.Join(f.dir, "audit.log"), f.tls, database, f.oidc, f.root, f.file(f.t, f.dir, "token in a file of its own"), f.digest("token that logs in"), f.reconcilerTLS,
 		f.plant("userinfo of the reconciler's server"), host, f.plant("token of a reconciler"), f.plant("gateway userinfo"), host,
-		f.plant("gateway header"), f.file(f.t, f.dir, "gateway header from a file"), modes.String(), f.root, f.clientTLS)
+		f.plant("gateway header"), f.file(f.t, f.dir, "gateway header from a file"), modes.String(), f.root, f.clientTLS, f.smtp(), f.teams())
 	if err := os.WriteFile(f.config, []byte(text), 0o600); err != nil {
 		f.t.Fatal(err)
 	}

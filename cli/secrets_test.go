@@ -109,6 +109,7 @@ func (f *fortress) siege(logs string) {
 	reconciler := f.start(logs, "reconciler")
 	f.env = append(f.env, "KAYRA_CLIENT_SERVER="+serve.address)
 	f.populate(serve.address)
+	f.tell(serve.address)
 	f.read(serve.address, reconciler.address)
 	f.knock(serve.address)
 	f.look()

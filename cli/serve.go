@@ -16,6 +16,8 @@ import (
 	"kayra/config"
 	"kayra/server"
 	"kayra/server/auth"
+	"kayra/server/katalog"
+	"kayra/server/notify"
 	"kayra/server/rbac"
 	"kayra/store/catalog"
 )
@@ -24,9 +26,10 @@ import (
 type serve struct {
 	process
 
-	tokens *auth.Tokens
-	issuer *auth.OIDC   // nil: none
-	audit  *slog.Logger // nil: none
+	tokens   *auth.Tokens
+	issuer   *auth.OIDC   // nil: none
+	audit    *slog.Logger // nil: none
+	notifier *notify.Notifier
 }
 
 func serveCommand(e *env) *cobra.Command {
@@ -68,6 +71,9 @@ func (s *serve) load(cmd *cobra.Command, e *env) error {
 	if s.tokens, err = tokensOf(s.config, e.lookup); err != nil {
 		return err
 	}
+	if s.notifier, err = s.newNotifier(e.lookup); err != nil {
+		return err
+	}
 	s.issuer, err = issuerOf(s.config, s.log)
 	return err
 }
@@ -76,7 +82,8 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	if s.issuer != nil {
 		defer s.issuer.Close()
 	}
-	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log})
+	figures := katalog.New(s.scope(), s.log)
+	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log, Also: figures})
 	srv, err := server.New(server.Options{
 		Repository:    catalog.NewRepository(s.records, s.scope()),
 		Authenticator: auth.NewChain(s.tokens, s.issuer),
@@ -88,6 +95,8 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 		Registry:      s.registry,
 		Audit:         s.audit,
 		RateLimit:     s.config.Server.RateLimit,
+		Katalog:       figures,
+		Notifier:      s.notifier,
 	})
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
