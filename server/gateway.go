@@ -79,14 +79,14 @@ func (t *tally) about(c *call) string {
 
 // refused counts a call that was not even begun. One that the gate has kept out is none of the registration's.
 func (t *tally) refused(c *call) {
-	if t != nil && c.admitted {
+	if t != nil && c.admitted && !isDryRun(c.Request) {
 		t.katalog.Count(t.write(c, t.about(c), asRefusal(c.refused).status))
 	}
 }
 
 // begin gives what counts the call once it is done.
 func (t *tally) begin(c *call) func(reply) {
-	if t == nil {
+	if t == nil || isDryRun(c.Request) {
 		return func(reply) {}
 	}
 	name, left, began := t.about(c), leftOut(t.route, c.body), time.Now()

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"kayra/server"
 	"kayra/server/katalog"
 	"kayra/store"
-	"kayra/store/catalog"
 )
 
 // figures are those of compute.example.com, without the latencies, which are checked for what they can be.
@@ -144,7 +142,7 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// What the gate keeps out is counted for nobody, and neither is what is about no registration.
+// What the gate keeps out is counted for nobody, and neither is what is about no registration or would only be tried.
 func TestNotCounted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, openLocal(t))
@@ -159,6 +157,9 @@ func TestNotCounted(t *testing.T) {
 	l.want(http.StatusNotFound, "PUT", regs+"/"+strings.Repeat("x", 5000), `{}`)
 	l.want(http.StatusBadRequest, "POST", regs, `{"name":5}`)
 	l.want(http.StatusBadRequest, "POST", regs, `[`)
+	l.want(http.StatusOK, "PATCH", regs+"/"+compute+"?dry_run=true", `{"active":null,"platform":"x"}`)
+	l.want(http.StatusBadRequest, "PATCH", regs+"/"+compute+"?dry_run=true", `{"colour":"red"}`)
+	l.want(http.StatusBadRequest, "PATCH", regs+"/"+compute+"?dry_run=true", `{`)
 	for _, authorization := range []string{"", "Bearer " + annToken, "Bearer nobody"} {
 		l.call("PUT", regs+"/"+compute, `{}`, "Authorization", authorization)
 		l.call("POST", spaces+"/sre/subscriptions", map[string]any{"api": compute}, "Authorization", authorization)
@@ -188,27 +189,23 @@ func TestFiguresGoWithTheirRegistration(t *testing.T) {
 	}
 }
 
-// The namespaces that a registration allows and restricts are told as the record has them.
+// Whom a registration does not let in is counted as blocked, and it is told whom it lets in.
 func TestNamespaceRules(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, openLocal(t))
-	l.world()
-	key := catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}.Prefix() + "registrations/" + compute
-	e, err := l.store.Get(t.Context(), key)
-	l.must(err)
-	var record map[string]any
-	l.must(json.Unmarshal(e.Value, &record))
-	record["allowed_namespaces"], record["restricted_namespaces"] = []string{"sre"}, []string{"apps", "dev"}
-	value, err := json.Marshal(record)
-	l.must(err)
-	_, err = l.store.Txn(t.Context(), store.Txn{Then: []store.Op{store.Put(key, value)}})
-	l.must(err)
-	want := protected(0, 0, 0)
-	want["hasNamespaceRules"], want["allowedNamespaces"], want["restrictedNamespaces"] = true, []any{"sre"}, []any{"apps", "dev"}
-	l.eventually(func() bool { return l.figures()["namespaceProtection"].(map[string]any)["hasNamespaceRules"] == true })
-	if d := cmp.Diff(want, l.figures()["namespaceProtection"]); d != "" {
-		t.Error(d)
-	}
+	onBoth(t, func(l *lab) {
+		l.world("sre")
+		l.want(http.StatusCreated, "POST", spaces, `{"name":"apps"}`)
+		l.want(http.StatusOK, "PATCH", regs+"/"+compute, `{"allowed_namespaces":["sre","dev"],"restricted_namespaces":["dev"]}`)
+		l.want(http.StatusForbidden, "POST", spaces+"/apps/subscriptions", map[string]any{"api": compute})
+		want := protected(2, 1, 1)
+		want["hasNamespaceRules"], want["allowedNamespaces"], want["restrictedNamespaces"] = true, []any{"sre", "dev"}, []any{"dev"}
+		l.eventually(func() bool { return l.figures()["namespaceProtection"].(map[string]any)["hasNamespaceRules"] == true })
+		if d := cmp.Diff(want, l.figures()["namespaceProtection"]); d != "" {
+			l.t.Error(d)
+		}
+		l.want(http.StatusOK, "PATCH", regs+"/"+compute, `{"allowed_namespaces":[],"restricted_namespaces":null}`)
+		l.eventually(func() bool { return l.figures()["namespaceProtection"].(map[string]any)["hasNamespaceRules"] == false })
+	})
 }
 
 // deaf is a store that can be made to answer nothing.
