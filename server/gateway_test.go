@@ -15,6 +15,7 @@ import (
 	"kayra/server"
 	"kayra/server/katalog"
 	"kayra/store"
+	"kayra/store/catalog"
 )
 
 // figures are those of compute.example.com, without the latencies, which are checked for what they can be.
@@ -206,6 +207,24 @@ func TestNamespaceRules(t *testing.T) {
 		l.want(http.StatusOK, "PATCH", regs+"/"+compute, `{"allowed_namespaces":[],"restricted_namespaces":null}`)
 		l.eventually(func() bool { return l.figures()["namespaceProtection"].(map[string]any)["hasNamespaceRules"] == false })
 	})
+}
+
+// What this process has written itself is counted, although the watch has not told of it.
+func TestCountedAheadOfTheWatch(t *testing.T) {
+	t.Parallel()
+	figures := katalog.New(catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}, nil)
+	figures.Reset(nil, 1)
+	l := newLab(t, openLocal(t), func(o *server.Options) { o.Katalog = figures })
+	l.world("sre")
+	if got := l.figures()["admission"]; !cmp.Equal(got, any(admission(2, 2, 0, 0, 2, 1))) {
+		t.Errorf("at first: %v", got)
+	}
+	l.want(http.StatusNoContent, "DELETE", spaces+"/sre/subscriptions/"+compute, nil)
+	l.want(http.StatusNoContent, "DELETE", regs+"/"+compute, nil)
+	l.want(http.StatusCreated, "POST", regs, `{"name":"compute.example.com"}`)
+	if got := l.figures()["admission"]; !cmp.Equal(got, any(admission(1, 1, 0, 0, 1, 1))) {
+		t.Errorf("anew: %v", got)
+	}
 }
 
 // deaf is a store that can be made to answer nothing.

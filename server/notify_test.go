@@ -241,7 +241,7 @@ func TestNoticeClientWithoutServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Send(t.Context(), notice.Request{}); err == nil || strings.Contains(err.Error(), "s3cr3t") || !strings.Contains(err.Error(), "refused") {
+	if _, err := c.Send(t.Context(), notice.Request{}); err == nil || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "http:") || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v", err)
 	}
 	for _, wrong := range []notice.Options{{URL: "kayra"}, {URL: "ftp://kayra", Token: func() (string, error) { return "", nil }}, {URL: "http://kayra"}} {

@@ -15,32 +15,20 @@ import (
 // maxConversation is how many bytes a mail server may send in one connection.
 const maxConversation = 1 << 20
 
-// connection is one to a mail server. It is kept beside the client that uses it, which leaves it open when it fails.
-type connection struct {
-	raw  net.Conn
-	stop func() bool
-}
-
-// dial connects, and has the connection end with ctx; dialing bounds the connecting alone.
-func (c *connection) dial(ctx, dialing context.Context, address string, implicit bool, config *tls.Config) (net.Conn, error) {
+// dial connects. The connection ends with ctx, since a client leaves one open with which it has failed; dialing bounds the
+// connecting alone.
+func dial(ctx, dialing context.Context, address string, implicit bool, config *tls.Config) (net.Conn, error) {
 	raw, err := (&net.Dialer{}).DialContext(dialing, "tcp", address)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // explained before anyone sees it
 	}
-	c.raw = &bounded{Conn: raw, left: maxConversation}
-	c.stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
+	context.AfterFunc(ctx, func() { _ = raw.Close() })
+	conn := &bounded{Conn: raw, left: maxConversation}
 	if !implicit {
-		return c.raw, nil
+		return conn, nil
 	}
-	secured := tls.Client(c.raw, config)
+	secured := tls.Client(conn, config)
 	return secured, secured.HandshakeContext(dialing) //nolint:wrapcheck // explained before anyone sees it
-}
-
-func (c *connection) close() {
-	if c.raw != nil {
-		c.stop()
-		_ = c.raw.Close()
-	}
 }
 
 // bounded is a connection over which not more than so many bytes come.

@@ -35,19 +35,18 @@ type SMTP struct {
 // mailer sends mail.
 type mailer struct{ smtp SMTP }
 
-// to sends one mail to all the addresses together. A server that refuses one of them gets it for none.
+// to sends one mail to all the addresses together. A server that refuses one of them gets it for none. What it has begun
+// ends with ctx.
 func (m mailer) to(addresses []string) func(context.Context, *message) error {
 	return func(ctx context.Context, msg *message) error {
 		letter, err := m.letter(addresses, msg)
 		if err != nil {
 			return permanent("the sender's address or one of the team's is none")
 		}
-		var line connection
-		client, err := m.client(ctx, &line)
+		client, err := m.client(ctx)
 		if err != nil {
 			return err
 		}
-		defer line.close()
 		session, err := client.DialToSMTPClientWithContext(ctx)
 		if err != nil {
 			return refused(ctx, err)
@@ -77,7 +76,7 @@ func (m mailer) letter(addresses []string, msg *message) (*mail.Msg, error) {
 	return letter, nil
 }
 
-func (m mailer) client(ctx context.Context, line *connection) (*mail.Client, error) {
+func (m mailer) client(ctx context.Context) (*mail.Client, error) {
 	config, err := m.smtp.tls()
 	if err != nil {
 		return nil, unanswered(err)
@@ -85,7 +84,7 @@ func (m mailer) client(ctx context.Context, line *connection) (*mail.Client, err
 	options := []mail.Option{
 		mail.WithPort(m.smtp.port()), mail.WithTimeout(tryTimeout), mail.WithTLSConfig(config), mail.WithTLSPolicy(mail.TLSMandatory),
 		mail.WithDialContextFunc(func(dialing context.Context, _, address string) (net.Conn, error) {
-			return line.dial(ctx, dialing, address, m.smtp.Encryption == Implicit, config)
+			return dial(ctx, dialing, address, m.smtp.Encryption == Implicit, config)
 		}),
 	}
 	switch m.smtp.Encryption {

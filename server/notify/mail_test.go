@@ -246,38 +246,44 @@ func hostile(t *testing.T, lines func(w io.Writer, r *bufio.Reader)) (host strin
 
 func TestHostileMailServer(t *testing.T) {
 	t.Parallel()
-	for name, lines := range map[string]func(w io.Writer, r *bufio.Reader){
-		"silent":        func(io.Writer, *bufio.Reader) {},
-		"no SMTP":       func(w io.Writer, _ *bufio.Reader) { _, _ = fmt.Fprint(w, "HTTP/1.1 200 s3cr3t\r\n\r\n") },
-		"empty lines":   func(w io.Writer, _ *bufio.Reader) { _, _ = fmt.Fprint(w, "\r\n\r\n\r\n") },
-		"strange codes": func(w io.Writer, _ *bufio.Reader) { _, _ = fmt.Fprint(w, "999 s3cr3t\r\n") },
-		"an endless line": func(w io.Writer, _ *bufio.Reader) {
+	const silent, foreign = "it did not answer in time", "what it answered is not of the protocol"
+	for name, c := range map[string]struct {
+		why   string
+		lines func(w io.Writer, r *bufio.Reader)
+	}{
+		"silent":        {silent, func(io.Writer, *bufio.Reader) {}},
+		"no SMTP":       {foreign, func(w io.Writer, _ *bufio.Reader) { _, _ = fmt.Fprint(w, "HTTP/1.1 200 s3cr3t\r\n\r\n") }},
+		"empty lines":   {foreign, func(w io.Writer, _ *bufio.Reader) { _, _ = fmt.Fprint(w, "\r\n\r\n\r\n") }},
+		"strange codes": {foreign, func(w io.Writer, _ *bufio.Reader) { _, _ = fmt.Fprint(w, "999 s3cr3t\r\n") }},
+		"an endless line": {foreign, func(w io.Writer, _ *bufio.Reader) {
 			for range 200 {
 				if _, err := fmt.Fprint(w, strings.Repeat("s3cr3t ", 10_000)); err != nil {
 					return
 				}
 			}
-		},
-		"silent after the greeting": func(w io.Writer, r *bufio.Reader) {
+		}},
+		"silent after the greeting": {silent, func(w io.Writer, r *bufio.Reader) {
 			_, _ = fmt.Fprint(w, "220 hello\r\n")
 			_, _ = r.ReadString('\n')
-		},
-		"empty errors": func(w io.Writer, r *bufio.Reader) {
+		}},
+		"empty errors": {foreign, func(w io.Writer, r *bufio.Reader) {
 			_, _ = fmt.Fprint(w, "220 \r\n")
 			_, _ = r.ReadString('\n')
 			_, _ = fmt.Fprint(w, "250 \r\n")
 			_, _ = r.ReadString('\n')
 			_, _ = fmt.Fprint(w, "5\r\n")
-		},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			host, port := hostile(t, lines)
+			host, port := hostile(t, c.lines)
 			n := notifier(t, notify.Team{Email: []string{"ann@example.com"}}, func(o *notify.Options) {
 				o.SMTP = notify.SMTP{Host: host, Port: port, From: "kayra@example.com", Encryption: notify.Clear}
-				o.Timeout = 500 * time.Millisecond
+				o.Timeout = 2 * time.Second
 			})
-			t.Log(failed(t, n.Deliver(t.Context(), event(), nil)))
+			if why := failed(t, n.Deliver(t.Context(), event(), nil)); why != c.why {
+				t.Errorf("got %q, want %q", why, c.why)
+			}
 		})
 	}
 }

@@ -127,7 +127,7 @@ func TestRetries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := receive(t, c.answers...)
+			r, began := receive(t, c.answers...), time.Now()
 			a := notifier(t, notify.Team{Webhook: r.hook()}).Deliver(t.Context(), event(), nil)
 			switch {
 			case strings.Contains(name, "date"):
@@ -143,6 +143,9 @@ func TestRetries(t *testing.T) {
 			}
 			if got := r.requests(); len(got) != c.tries || got[0].body != got[len(got)-1].body {
 				t.Errorf("%d tries, want %d", len(got), c.tries)
+			}
+			if took := time.Since(began); took > time.Minute/2 {
+				t.Errorf("took %s, as if there were something to wait for", took)
 			}
 		})
 	}
@@ -281,6 +284,11 @@ func TestFewAtOnce(t *testing.T) {
 	}
 	for range most {
 		<-arrived
+	}
+	select {
+	case <-arrived:
+		t.Error("more than eight tries are made at once")
+	case <-time.After(100 * time.Millisecond):
 	}
 	close(free)
 	for range teams * events {
