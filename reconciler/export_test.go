@@ -79,3 +79,36 @@ func Next(last catalog.Attempt, now catalog.Trigger, target string, asked bool) 
 func DeriveResources(api string, document []byte) ([]catalog.Resource, error) {
 	return deriveResources(api, document)
 }
+
+// Tally is what was counted of a registration's subscriptions.
+type Tally struct {
+	Subscribed, Active, Synced, Erred, Tried, Failures int
+	Succeeded                                          int64
+}
+
+// Tallies counts the records as they come, one by one, and then all of them anew.
+type Tallies struct{ api api }
+
+// NewTallies has none of the registration.
+func NewTallies(reg *catalog.Registration) *Tallies {
+	return &Tallies{api: api{reg: reg, spec: &catalog.Spec{}, subscribers: map[string]*subscriber{}}}
+}
+
+// Put takes over a record, nil: it has been deleted.
+func (t *Tallies) Put(namespace string, sub *catalog.Subscription) {
+	t.api.setSubscription(namespace, sub)
+	if t.api.tally.spoilt {
+		t.api.recount()
+	}
+}
+
+// Counted is what has been counted, and what is counted anew.
+func (t *Tallies) Counted() (asTheyCame, anew Tally) {
+	asTheyCame = tallied(t.api.tally)
+	t.api.recount()
+	return asTheyCame, tallied(t.api.tally)
+}
+
+func tallied(t tally) Tally {
+	return Tally{t.subscribed, t.active, t.synced, t.erred, t.tried, t.failures, t.succeeded}
+}
