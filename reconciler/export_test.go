@@ -69,6 +69,21 @@ func EnsureFetched(s Situation) Decision {
 	return seen(ensureFetched(a.reg, a.spec, s.Boot, s.Fetching, c.wanted(a), s.again()))
 }
 
+// Failing tells whether the registration is to be rolled back for what its subscriptions have come to.
+func Failing(reg *catalog.Registration, limit int, within time.Duration, subs ...*catalog.Subscription) bool {
+	t := NewTallies(reg)
+	for _, sub := range subs {
+		t.Put(sub.Namespace, sub)
+	}
+	return t.api.failing(limit, within)
+}
+
+// NextInTime is the attempt that a failure is followed by in time, or when there will be one.
+func NextInTime(last catalog.Attempt, now catalog.Trigger, at time.Time, retries int, resync time.Duration) (a catalog.Attempt, isDue bool, later time.Time) {
+	to := next(last, now, last.SyncID, false, again{now: at, retries: retries, resync: resync})
+	return to.attempt, to.right == due, to.at
+}
+
 // Next is the attempt that follows the last one, and what is left of the trigger.
 func Next(last catalog.Attempt, now catalog.Trigger, target string, asked bool) (catalog.Attempt, string) {
 	to := next(last, now, target, asked, again{})

@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"testing"
@@ -274,9 +275,14 @@ func TestNoRollback(t *testing.T) {
 			w.register(compute, "apps", "sre")
 		},
 		"paused": func(w *world) {
+			w.operated(rollsBack(3, 0))
 			bad(w, "apps", "sre")
-			w.pause(true)
 			w.sync(catalog.SyncRequest{})
+			w.settle()
+			_, err := w.UpdateRegistration(w.t.Context(), compute, catalog.RegistrationChange{
+				Paused: new(true), Operator: json.RawMessage(`{"rollback": {"consecutive_failures": 2}}`),
+			}, nil)
+			must(w.t, err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,14 +92,36 @@ func TestChainWithHealthyInTheMiddle(t *testing.T) {
 	})
 }
 
+// One that could be healthy is not while it has not started: it waits for its own dependencies first.
+func TestChainOfHealthyConditions(t *testing.T) {
+	t.Parallel()
+	onGraphs(t, allFleets(), func(w *world) {
+		healthy := catalog.ConditionHealthy
+		w.depends(apiA, nil, "sre")
+		w.depends(apiB, []catalog.Dependency{needs(apiA, healthy)})
+		w.depends(apiC, []catalog.Dependency{needs(apiB, healthy)}, "sre")
+		w.failing(apiA)
+		w.start()
+		w.becomes(apiA, catalog.HealthStarted)
+		w.stays(apiB, catalog.HealthNotStarted)
+		w.stays(apiC, catalog.HealthNotStarted)
+		w.wantTried(apiC, 0)
+
+		w.failing()
+		w.resync(apiA)
+		w.becomes(apiB, catalog.HealthHealthy)
+		w.reaches(apiC, "sre")
+	})
+}
+
 // A condition that was met once is not met for ever.
 func TestConditionIsJudgedByThePresent(t *testing.T) {
 	t.Parallel()
 	onGraphs(t, allFleets(), func(w *world) {
 		w.depends(apiA, nil, "sre")
-		w.depends(apiB, []catalog.Dependency{needs(apiA, catalog.ConditionHealthy)}, "sre")
+		w.depends(apiB, []catalog.Dependency{needs(apiA, catalog.ConditionHealthy)}, "sre", "apps")
 		w.start()
-		w.reaches(apiB, "sre")
+		w.reaches(apiB, "sre", "apps")
 
 		w.failing(apiA)
 		for range 3 { // triggers of two attempts each
@@ -108,13 +130,15 @@ func TestConditionIsJudgedByThePresent(t *testing.T) {
 		}
 		w.becomes(apiA, catalog.HealthDegraded)
 		w.resync(apiB)
+		_, err := w.Resync(t.Context(), "apps", apiB, nil)
+		must(t, err)
 		w.stays(apiB, catalog.HealthHealthy)
 		w.wantTried(apiB, 1)
 
 		w.failing()
 		w.resync(apiA)
 		w.becomes(apiA, catalog.HealthHealthy)
-		w.reaches(apiB, "sre")
+		w.reaches(apiB, "sre", "apps")
 		w.wantTried(apiB, 2)
 	})
 }

@@ -74,7 +74,11 @@ func (c *cache) touchMissing(name string, t *touched) {
 
 // touchAwaiting touches the same namespace's subscriptions to what depends on a registration and needs it synced.
 func (c *cache) touchAwaiting(id catalog.ID, t *touched) {
-	for dependent := range c.dependents[c.ref(id.API)] {
+	ref := c.ref(id.API)
+	for dependent := range c.dependents[ref] {
+		if !c.apis[dependent].needsSynced(ref) {
+			continue
+		}
 		t.jobs[job{kind: jobSubscription, api: dependent, namespace: id.Namespace}] = true
 	}
 }
