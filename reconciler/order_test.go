@@ -40,9 +40,11 @@ func TestDependencyLeavesAndReturns(t *testing.T) {
 				w.depends(apiA, nil, "sre")
 				w.depends(apiB, []catalog.Dependency{needs(apiA, condition)}, "sre")
 				w.depends(apiC, []catalog.Dependency{needs(apiB, catalog.ConditionStarted)}, "sre")
+				w.depends(apiD, []catalog.Dependency{needs(apiB, catalog.ConditionHealthy)}, "sre")
 				w.start()
 				w.reaches(apiB, "sre")
 				w.reaches(apiC, "sre")
+				w.reaches(apiD, "sre")
 
 				w.vanish(apiA)
 				w.becomes(apiA, catalog.HealthMissing)
@@ -50,13 +52,16 @@ func TestDependencyLeavesAndReturns(t *testing.T) {
 				w.stays(apiC, catalog.HealthHealthy)
 				w.resync(apiB)
 				w.resync(apiC)
+				w.resync(apiD)
 				w.reaches(apiC, "sre")
 				w.settle()
 				w.wantTried(apiB, 1)
+				w.wantTried(apiD, 1)
 
 				w.depends(apiA, nil)
 				w.reaches(apiB, "sre")
 				w.becomes(apiB, catalog.HealthHealthy)
+				w.reaches(apiD, "sre")
 				w.wantTried(apiB, 2)
 				if restarted := slices.Contains(w.apisOf("workers stopped, since the API is no longer registered"), apiB); restarted {
 					t.Error("the workers of a dependent were stopped")
@@ -64,6 +69,28 @@ func TestDependencyLeavesAndReturns(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whoever needs one healthy that is degraded for its missing dependency goes on when that returns, although nothing else
+// happens to the one in the middle.
+func TestReturnIsPassedOn(t *testing.T) {
+	t.Parallel()
+	onGraphs(t, allFleets(), func(w *world) {
+		w.depends(apiA, nil)
+		w.depends(apiB, []catalog.Dependency{needs(apiA, catalog.ConditionStarted)}, "apps")
+		w.depends(apiC, []catalog.Dependency{needs(apiB, catalog.ConditionHealthy)}, "sre")
+		w.start()
+		w.reaches(apiB, "apps")
+		w.reaches(apiC, "sre")
+		w.vanish(apiA)
+		w.becomes(apiB, catalog.HealthDegraded)
+		w.settle()
+		w.resync(apiC)
+		w.settle()
+		w.wantTried(apiC, 1)
+		w.depends(apiA, nil)
+		w.reaches(apiC, "sre")
+	})
 }
 
 // A chain with a dependency that takes long to be healthy: what does not need it starts, and what needs it starts when it
