@@ -51,7 +51,7 @@ func New(opts Options) (*Controller, error) {
 	c.office = newOffice()
 	c.cache.wake, c.cache.gone, c.cache.live = c.woken, c.runs.cancel, c.follows
 	c.metrics = newMetrics(c)
-	c.cache.dropped = c.metrics.forget
+	c.cache.dropped = c.forget
 	if err := opts.Registry.Register(c.metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
@@ -116,6 +116,12 @@ func (c *Controller) drain(workers *sync.WaitGroup, cut func()) {
 		cut()
 		<-done
 	}
+}
+
+// forget drops what is kept of a registration that is gone.
+func (c *Controller) forget(api string) {
+	c.metrics.forget(api)
+	c.office.forget(api)
 }
 
 // woken looks at what a change may have made due.

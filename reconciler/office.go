@@ -18,7 +18,7 @@ type office struct {
 	lease  catalog.Office
 	unseen map[string]bool // registrations that have changed since they were last looked at
 	knock  chan struct{}   // something is to be looked at, or the office is vacant
-	said   map[string]string
+	said   map[string]string // by registration: the sync id that was reported last
 }
 
 func newOffice() *office {
@@ -27,7 +27,7 @@ func newOffice() *office {
 
 // look has the konductor look at what has changed.
 func (o *office) look(w wakeup) {
-	if len(w.apis) == 0 && !w.vacant {
+	if len(w.apis) == 0 && !w.office {
 		return
 	}
 	o.mu.Lock()
@@ -92,13 +92,19 @@ func (c *Controller) retryOffice(ctx context.Context, names []string, err error)
 	}
 	c.log.Warn("the store did not take what the konductor has decided; it is tried again", slog.Any("error", err))
 	pause(ctx)
-	c.office.look(wakeup{apis: names, vacant: true})
+	c.office.look(wakeup{apis: names, office: true})
 }
 
 // campaign takes the office if nobody holds it. One who wins it looks at everything.
 func (c *Controller) campaign(ctx context.Context) error {
-	session := c.runs.current()
-	if session == "" || !c.cache.vacant() {
+	session, holder := c.runs.current(), c.cache.holder()
+	switch {
+	case session == "":
+		return nil
+	case holder != "" && holder != c.opts.Identity.ID:
+		c.office.set(catalog.Office{}) // whatever this process believed
+		return nil
+	case holder != "" && c.office.held():
 		return nil
 	}
 	was := c.office.held()
@@ -161,11 +167,11 @@ func (c *cache) stateOf(a *api) catalog.HealthState {
 	return c.healthOf(a)
 }
 
-// vacant tells whether nobody holds the konductor's lease.
-func (c *cache) vacant() bool {
+// holder is the id of the reconciler that holds the konductor's lease, or "".
+func (c *cache) holder() string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.konductor == ""
+	return c.konductor
 }
 
 // names are those of all registrations, and of those that others depend on and are not there.

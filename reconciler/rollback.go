@@ -42,6 +42,12 @@ func (o *office) says(api, syncID string) bool {
 	return !said
 }
 
+func (o *office) forget(api string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.said, api)
+}
+
 // failing tells whether so many different subscriptions have ended in error at the registration's sync id one after
 // another, the last of them within a time (0: ever) after the first, and none has succeeded at it in between. When this
 // is asked makes no difference: what has succeeded after them does not undo it.

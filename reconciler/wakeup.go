@@ -10,7 +10,7 @@ type touched struct {
 	all     map[string]bool // registrations all of whose subscribers are to be looked at
 	apis    map[string]bool // registrations of which any record has changed
 	reorder bool            // workers may have to start or to stop
-	vacant  bool            // the konductor's lease has gone
+	office  bool            // the konductor's lease has gone, or has been taken
 }
 
 func newTouched() *touched {
@@ -23,7 +23,7 @@ type wakeup struct {
 	bulk    []job    // each one of many
 	apis    []string // registrations of which any record has changed
 	reorder bool     // workers may have to start or to stop
-	vacant  bool     // the konductor's lease has gone
+	office  bool     // the konductor's lease has gone, or has been taken
 }
 
 // touch notes what a change of the record may have made due.
@@ -53,7 +53,7 @@ func (c *cache) touch(id catalog.ID, t *touched) {
 			t.all[name] = true
 		}
 	case catalog.KindKonductor:
-		t.vacant = c.konductor == ""
+		t.office = true
 	case catalog.KindHealth:
 		t.apis[id.API] = true
 	case catalog.KindIndex, catalog.KindReconciler, catalog.KindRole, catalog.KindRoleBinding:
@@ -86,7 +86,7 @@ func (c *cache) touchAwaiting(id catalog.ID, t *touched) {
 // everything touches every job there can be.
 func (c *cache) everything() *touched {
 	t := newTouched()
-	t.reorder, t.vacant = true, c.konductor == ""
+	t.reorder, t.office = true, true
 	for ns := range c.namespaces {
 		t.jobs[job{kind: jobNamespace, namespace: ns}] = true
 	}
@@ -98,7 +98,7 @@ func (c *cache) everything() *touched {
 
 // spread makes the jobs of what was touched. A subscriber that was touched alone is not one of many.
 func (c *cache) spread(t *touched) wakeup {
-	w := wakeup{reorder: t.reorder, vacant: t.vacant}
+	w := wakeup{reorder: t.reorder, office: t.office}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for name := range t.apis {
