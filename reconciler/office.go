@@ -16,8 +16,8 @@ import (
 type office struct {
 	mu     sync.Mutex
 	lease  catalog.Office
-	unseen map[string]bool // registrations that have changed since they were last looked at
-	knock  chan struct{}   // something is to be looked at, or the office is vacant
+	unseen map[string]bool   // registrations that have changed since they were last looked at
+	knock  chan struct{}     // something is to be looked at, or the office is vacant
 	said   map[string]string // by registration: the sync id that was reported last
 }
 
