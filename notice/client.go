@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,6 +30,9 @@ type Options struct {
 	TLS       *tls.Config            // for a URL with https; nil: the system's authorities
 	UserAgent string
 }
+
+// ErrUndelivered is what errors are after which it is certain that nobody was told.
+var ErrUndelivered = errors.New("nobody was told")
 
 // Client has events delivered. Its methods may be called from any number of goroutines.
 type Client struct {
@@ -56,12 +60,13 @@ func NewClient(o Options) (*Client, error) {
 // Close closes the connections that are idle.
 func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
 
-// Send has an event delivered, and says by which channels it was. An error means that it may not have been by any; it
-// shows neither the token nor what of the URL may be a password.
+// Send has an event delivered, and says by which channels it was. An error means that it may not have been by any, and is
+// [ErrUndelivered] where that is certain; it shows neither the token nor what of the URL may be a password, nor anything else
+// that whoever answers may have sent back.
 func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	token, err := c.token()
 	if err != nil {
-		return Answer{}, fmt.Errorf("send %s of %q: %w", r.Kind, r.API, err)
+		return Answer{}, fmt.Errorf("send %s of %q: %w: %w", r.Kind, r.API, ErrUndelivered, err)
 	}
 	res, err := c.resty.R().SetContext(ctx).SetAuthToken(token).SetBody(r).Post(path)
 	if err != nil {
@@ -69,7 +74,7 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	}
 	var a Answer
 	if res.StatusCode() != http.StatusOK {
-		return Answer{}, fmt.Errorf("send %s of %q: %w", r.Kind, r.API, refusal(res))
+		return Answer{}, fmt.Errorf("send %s of %q: %w", r.Kind, r.API, refusal(res, token))
 	}
 	if err := json.Unmarshal(res.Body(), &a); err != nil {
 		return Answer{}, fmt.Errorf("send %s of %q: the answer is not one of Kayra's: is the URL that of `kayra serve`?", r.Kind, r.API)
@@ -77,26 +82,48 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	return a, nil
 }
 
-// refusal has what a problem says, which is meant to be shown.
-func refusal(res *resty.Response) error {
+// refusal has what a problem says, which is meant to be shown, unless it is long or has the token in it.
+func refusal(res *resty.Response, token string) error {
+	const long = 1 << 10
+	status := res.StatusCode()
+	err := fmt.Errorf("the server answered %d", status)
 	var problem struct {
 		Detail string `json:"detail"`
 	}
-	if strings.HasPrefix(res.Header().Get("Content-Type"), "application/problem+json") && json.Unmarshal(res.Body(), &problem) == nil {
-		return fmt.Errorf("the server answered %d: %s", res.StatusCode(), problem.Detail)
+	if strings.HasPrefix(res.Header().Get("Content-Type"), "application/problem+json") && json.Unmarshal(res.Body(), &problem) == nil &&
+		len(problem.Detail) < long && !strings.Contains(problem.Detail, token) {
+		err = fmt.Errorf("%w: %s", err, problem.Detail)
 	}
-	return fmt.Errorf("the server answered %d", res.StatusCode())
-}
-
-// noAnswer is the error without the URL, which may have a user in it.
-func noAnswer(err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
-	}
-	if at, ok := errors.AsType[net.Error](err); ok && at.Timeout() {
-		return context.DeadlineExceeded
+	if status < http.StatusInternalServerError {
+		err = fmt.Errorf("%w: %w", ErrUndelivered, err)
 	}
 	return err
+}
+
+// noAnswer is the error without the URL, which may have a user in it, and without anything that was answered.
+func noAnswer(err error) error {
+	if dialing, ok := errors.AsType[*net.OpError](err); ok && (dialing.Op == "dial" || dialing.Op == "proxyconnect") {
+		return fmt.Errorf("%w: %w", ErrUndelivered, dialing)
+	}
+	if untrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return fmt.Errorf("%w: %w", ErrUndelivered, untrusted)
+	}
+	if broken, ok := errors.AsType[*net.OpError](err); ok {
+		return broken
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
+		return fmt.Errorf("%w: the server does not speak TLS", ErrUndelivered)
+	}
+	at, isNet := errors.AsType[net.Error](err)
+	switch {
+	case isNet && at.Timeout():
+		return context.DeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		return context.Canceled
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the server closed the connection without an answer")
+	}
+	return errors.New("the server's answer is not HTTP")
 }
 
 // silent keeps resty from logging by itself.
