@@ -32,17 +32,6 @@ type Health struct {
 	Told   Told        `json:"told,omitzero"`
 }
 
-// Told is what has been notified of.
-type Told struct {
-	State            HealthState `json:"state,omitempty"` // degraded or healthy, whichever was seen last
-	SyncID           string      `json:"sync_id,omitempty"`
-	ReleasedSyncID   string      `json:"released_sync_id,omitempty"`
-	CanaryNamespaces []string    `json:"canary_namespaces,omitempty"`
-	Rollbacks        int64       `json:"rollbacks,omitempty"`
-
-	Sent map[string]time.Time `json:"sent,omitempty"` // by event: when it was last delivered
-}
-
 // PublishHealth writes what the konductor makes of a registration, or deletes the record when that is nil. It fails with
 // ErrStale when the office is lost, the record has changed, or the registration is or is not there contrary to present.
 func (r *Repository) PublishHealth(ctx context.Context, k Office, old, next *Health, present bool) error {
