@@ -22,6 +22,7 @@ type Controller struct {
 	queues  *kordinator.Queues[job]
 	order   *order
 	office  *office
+	courier *courier // nil: nobody is told of anything
 	staffs  *staffs
 	abroad  chan struct{} // dependencies on other scopes may have changed
 	log     *slog.Logger
@@ -49,6 +50,9 @@ func New(opts Options) (*Controller, error) {
 	}
 	c.queues = kordinator.NewQueues[job](opts.MaxConcurrent, c.refill)
 	c.office = newOffice()
+	if opts.Notifier != nil {
+		c.courier = newCourier(opts)
+	}
 	c.cache.wake, c.cache.gone, c.cache.live = c.woken, c.runs.cancel, c.follows
 	c.metrics = newMetrics(c)
 	c.cache.dropped = c.forget
@@ -78,6 +82,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	background.Go(func() { c.followAbroad(follow) })
 	background.Go(func() { c.tellQueues(follow) })
 	background.Go(func() { c.autoscale(follow) })
+	c.startCourier(follow, &background)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	for slot := range c.opts.MaxConcurrent {
@@ -92,6 +97,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	c.queues.ShutDown()
 	c.drain(&workers, cut)
 	<-stopped
+	c.stopCourier()
 	unfollow()
 	background.Wait()
 	return err

@@ -40,7 +40,9 @@
 //
 // One process holds the konductor's lease, a key on its session. It alone publishes the health of registrations and takes
 // back a sync id that too many have failed at, and each of its writes proves the lease. What it decides follows from the
-// records as well, so that a successor decides the same.
+// records as well, so that a successor decides the same. Whom it tells of what has happened follows from an account on the
+// record of health, which moves on in the same write as what is still owed: see package telling. Events are delivered
+// beside all else, and nothing waits for that.
 //
 // # Jobs
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"kayra/notice"
 	"kayra/store/catalog"
 )
 
@@ -18,6 +19,7 @@ type metrics struct {
 	fetches   *prometheus.CounterVec
 	fetching  prometheus.Histogram
 	stale     prometheus.Counter
+	notices   *prometheus.CounterVec
 	inUse     atomic.Int64
 
 	slots, slotsInUse, due, oldest *prometheus.Desc
@@ -49,6 +51,10 @@ func newMetrics(c *Controller) *metrics {
 		stale: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: ns + "overtaken_total", Help: "Jobs that another process or a client was faster at.",
 		}),
+		notices: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: ns + "notifications_total",
+			Help: "Events that a team was to be told of, by what became of that: delivered, failed, no_channel, throttled, given_up.",
+		}, []string{"event", "result"}),
 		slots:      desc("slots", "Slots of the pool."),
 		slotsInUse: desc("slots_in_use", "Slots that a job is running in."),
 		due:        desc("jobs_due", "Subscriptions that there is something to do about now.", "api"),
@@ -67,6 +73,11 @@ func (m *metrics) took(api string, since time.Time) {
 }
 
 func (m *metrics) fetch(result string) { m.fetches.WithLabelValues(result).Inc() }
+
+// told counts what became of telling a team of an event.
+func (m *metrics) told(kind notice.Kind, result string) {
+	m.notices.WithLabelValues(string(kind), result).Inc()
+}
 
 func (m *metrics) fetchTook(since time.Time) { m.fetching.Observe(time.Since(since).Seconds()) }
 
@@ -87,7 +98,7 @@ func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
 }
 
 func (m *metrics) counted() []prometheus.Collector {
-	return []prometheus.Collector{m.attempts, m.durations, m.fetches, m.fetching, m.stale}
+	return []prometheus.Collector{m.attempts, m.durations, m.fetches, m.fetching, m.stale, m.notices}
 }
 
 // Collect implements [prometheus.Collector].

@@ -141,6 +141,8 @@ type survey struct {
 	reason    string // of being degraded
 	published *catalog.Health
 	failing   bool // so many subscriptions have failed at the target that it is to be taken back
+
+	subscribed, failed int // subscriptions, and those of them that have failed at the target
 }
 
 func (c *cache) survey(name string) survey {
@@ -154,6 +156,7 @@ func (c *cache) survey(name string) survey {
 	s.reg, s.settings, s.published = a.reg, a.settings, a.published
 	if a.reg != nil {
 		s.state, s.reason = c.stateOf(a), c.degradedReason(a)
+		s.subscribed, s.failed = a.tally.subscribed, a.tally.erred
 		s.failing = a.failing(s.settings.RollbackFailures.Value, s.settings.RollbackWithin.Value)
 	}
 	return s
@@ -185,29 +188,4 @@ func (c *cache) names() []string {
 		}
 	}
 	return names
-}
-
-// publish writes the state of a registration where others find it, when it has changed.
-func (c *Controller) publish(ctx context.Context, lease catalog.Office, s survey) error {
-	old := &catalog.Health{API: s.name}
-	if s.published != nil {
-		old = s.published
-	}
-	if s.reg == nil && !s.needed {
-		if s.published == nil {
-			return nil
-		}
-		return c.repo.PublishHealth(ctx, lease, old, nil, false) //nolint:wrapcheck // it says what failed
-	}
-	if old.State == s.state && old.Reason == s.reason {
-		return nil
-	}
-	next := *old
-	next.State, next.Reason, next.Since = s.state, s.reason, c.cache.now().UTC()
-	if err := c.repo.PublishHealth(ctx, lease, old, &next, s.reg != nil); err != nil {
-		return err //nolint:wrapcheck // it says what failed
-	}
-	c.log.Info("health changed", slog.String("api", s.name), slog.String("state", string(next.State)),
-		slog.String("was", string(old.State)), slog.String("reason", next.Reason))
-	return nil
 }

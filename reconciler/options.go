@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"kayra/notice"
 	"kayra/reconciler/pipeline"
 	"kayra/store"
 	"kayra/store/catalog"
@@ -16,7 +17,12 @@ import (
 // DefaultMaxConcurrentReconciles is the size of the pool unless Options says otherwise.
 const DefaultMaxConcurrentReconciles = 30
 
-const defaultDrainTimeout = 30 * time.Second
+// What options that are 0 stand for.
+const (
+	defaultDrainTimeout = 30 * time.Second
+	defaultNotifyWithin = 15 * time.Minute
+	defaultNotifyPause  = 5 * time.Second
+)
 
 // Pipeline carries out a mode's steps for one subscription.
 type Pipeline interface {
@@ -32,6 +38,14 @@ type Gateway interface {
 	Document(ctx context.Context, api string) ([]byte, error)
 }
 
+// Notifier has teams told of events.
+type Notifier interface {
+	// Send says by which channels the team was told and by which it was not, and has tried for long enough by then for
+	// others to wait. After an error it may have been told by any, unless it is [notice.ErrUndelivered]. An error shows no
+	// secret.
+	Send(ctx context.Context, r notice.Request) (notice.Answer, error)
+}
+
 // Options are what a reconciler works with. Store, Locker, Scope, Pipeline and Gateway must be there.
 type Options struct {
 	Store    store.Store
@@ -45,6 +59,9 @@ type Options struct {
 	Operator      *catalog.Operator  // defaults for what a registration's operator block leaves out; nil: the built-in ones
 	MaxConcurrent int                // attempts at the same time in this process; 0: DefaultMaxConcurrentReconciles
 	DrainTimeout  time.Duration      // how long running attempts may go on after the stop; 0: 30 s
+	Notifier      Notifier           // nil: nobody is told of anything
+	NotifyWithin  time.Duration      // how long an event of a registration is not told again; 0: 15 min
+	NotifyPause   time.Duration      // before an event that could not be told is first tried again; 0: 5 s
 	Logger        *slog.Logger
 	Registry      *prometheus.Registry // gets the metrics; nil: they are kept to the reconciler's own listener
 }
@@ -59,6 +76,12 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.DrainTimeout <= 0 {
 		o.DrainTimeout = defaultDrainTimeout
+	}
+	if o.NotifyWithin <= 0 {
+		o.NotifyWithin = defaultNotifyWithin
+	}
+	if o.NotifyPause <= 0 {
+		o.NotifyPause = defaultNotifyPause
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -40,6 +40,7 @@ type plan struct {
 	ID     string
 	Parent int    // the child does not outlive this process
 	App    string // URL of the stub app
+	Serve  string // URL of what is told of events; "": none is
 
 	Path      string   // of a local store, or
 	Endpoints []string // of etcd
@@ -132,7 +133,17 @@ func (p plan) reconcile(ctx context.Context, s lockingStore, modes *pipeline.Pip
 	if err != nil {
 		return err
 	}
+	var notifier reconciler.Notifier
+	if p.Serve != "" {
+		client, err := noticesTo(p.Serve, p.ID)
+		if err != nil {
+			return err
+		}
+		defer client.Close()
+		notifier = client
+	}
 	c, err := reconciler.New(reconciler.Options{
+		Notifier: notifier, NotifyPause: time.Millisecond,
 		Store: s, Locker: s, Scope: scope(), Pipeline: modes, Gateway: gateway, DefaultMode: "api",
 		Identity:      catalog.Reconciler{ID: p.ID, PID: os.Getpid(), Endpoint: "http://" + l.Addr().String()},
 		MaxConcurrent: p.Slots, DrainTimeout: p.DrainTimeout, Logger: log,

@@ -64,3 +64,23 @@ func TestKonductorThatWasAsleep(t *testing.T) {
 		t.Errorf("%s is the konductor again, not %s", id, second.id)
 	}
 }
+
+// A konductor that is killed while a team is being told leaves that to its successor, who hands over the same event.
+func TestKonductorIsKilledDuringADelivery(t *testing.T) {
+	t.Parallel()
+	b := newBureau(t)
+	w := newTown(t, "etcd", func(p *plan) { p.Serve = b.url })
+	w.spawn()
+	w.spawn()
+	first := w.konductor()
+	w.owned("sre")
+	begun, _ := b.stuck(t)
+	w.sync(catalog.SyncRequest{CanaryNamespaces: []string{"sre"}})
+	was := <-begun
+	b.behave(delivers)
+	first.kill()
+	w.wantTold(b, "rollout_started")
+	if _, heard := b.all(); !heard[0].At.Equal(was.At) || heard[0].Reconciler != first.id {
+		t.Errorf("%+v is not %+v", heard[0], was)
+	}
+}
