@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"kayra/notice"
 	"kayra/reconciler"
 	"kayra/reconciler/pipeline"
 	"kayra/store"
@@ -30,6 +31,7 @@ type reconcile struct {
 	pipelines *pipeline.Pipelines
 	operator  *catalog.Operator // defaults of operator blocks, or nil
 	gateway   *reconciler.HTTPGateway
+	serve     *notice.Client // what has teams told, or nil
 	startedAt time.Time
 }
 
@@ -69,6 +71,9 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	if r.operator, err = operatorOf(r.config); err != nil {
 		return err
 	}
+	if r.serve, err = r.newServe(e.lookup); err != nil {
+		return err
+	}
 	r.warnOfMode()
 	for _, w := range r.pipelines.Warnings() {
 		r.log.Warn("a step names what no run can have, and will fail before it is sent", slog.Any("error", w))
@@ -102,6 +107,9 @@ func (r *reconcile) run(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	if r.serve != nil {
+		defer r.serve.Close()
+	}
 	late, cancel := after(ctx, r.config.Reconciler.DrainTimeout)
 	defer cancel()
 	r.announce(l)
@@ -127,7 +135,7 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find host name: %w", err)
 	}
-	c, err := reconciler.New(reconciler.Options{
+	o := reconciler.Options{
 		Store: r.records, Locker: r.store, Scope: r.scope(), Pipeline: r.pipelines, Gateway: r.gateway,
 		Identity: catalog.Reconciler{
 			ID: id, Host: host, PID: os.Getpid(), Endpoint: r.url(reachable(l.Addr(), host)),
@@ -135,7 +143,12 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 		},
 		DefaultMode: r.config.Reconciler.DefaultMode, Operator: r.operator, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
 		DrainTimeout: r.config.Reconciler.DrainTimeout, Logger: r.log, Registry: r.registry,
-	})
+		NotifyWithin: r.config.Notification.Interval,
+	}
+	if r.serve != nil {
+		o.Notifier = r.serve
+	}
+	c, err := reconciler.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("start reconciler: %w", err)
 	}

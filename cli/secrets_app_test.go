@@ -44,6 +44,20 @@ func newHostileApp(t *testing.T, p *plants) *hostileApp {
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://u:"+location+"@127.0.0.1:1/"+location+"?t="+location, http.StatusTemporaryRedirect)
 	})
+	mux.HandleFunc("POST /notify", func(w http.ResponseWriter, r *http.Request) {
+		switch a.requests("/notify") % 4 {
+		case 0:
+			a.echo(w, r, answer, header)
+		case 1:
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(w, `{"detail": "not %s"}`, r.Header.Get("Authorization"))
+		case 2:
+			malformed(w, answer)
+		default:
+			http.Redirect(w, r, "http://u:"+location+"@127.0.0.1:1/"+location+"?t="+location, http.StatusTemporaryRedirect)
+		}
+	})
 	mux.HandleFunc("/status", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"status": %q}`, status) })
 	mux.HandleFunc("/malformed", func(w http.ResponseWriter, _ *http.Request) { malformed(w, answer) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { a.echo(w, r, answer, header) })

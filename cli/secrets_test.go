@@ -122,7 +122,7 @@ func (f *fortress) siege(logs string) {
 		f.t.Errorf("no audit: %v", err)
 	}
 	f.search(f.t, "the audit", string(audit))
-	for _, path := range []string{"/login", "/echo", "/redirect", "/status", "/malformed", "/apis/moved.example.com"} {
+	for _, path := range []string{"/login", "/echo", "/redirect", "/status", "/malformed", "/notify", "/apis/moved.example.com"} {
 		if f.app.requests(path) == 0 {
 			f.t.Errorf("nothing was ever sent to %s, so nothing was proved of it", path)
 		}
@@ -141,7 +141,8 @@ func (f *fortress) populate(server string) {
 		}
 	}
 	for _, name := range names {
-		f.want(http.StatusCreated, "POST", catalog+"/apiregistrations", fmt.Sprintf(`{"name": "%s.example.com", "mode": %q}`, name, name))
+		f.want(http.StatusCreated, "POST", catalog+"/apiregistrations", fmt.Sprintf(
+			`{"name": "%s.example.com", "mode": %q, "owner": "told", "operator": {"failure_threshold": 1}}`, name, name))
 		f.want(http.StatusCreated, "POST", catalog+"/namespaces/sre/subscriptions", fmt.Sprintf(`{"api": "%s.example.com"}`, name))
 	}
 	for _, name := range names {
@@ -152,6 +153,7 @@ func (f *fortress) populate(server string) {
 			return json.Unmarshal([]byte(last), &sub) == nil && sub.State == map[bool]string{true: "success", false: "error"}[name == "fine"]
 		})
 	}
+	f.until("a reconciler to tell of that, in all ways", func() bool { return f.app.requests("/notify") >= len(names)-1 })
 }
 
 // read reads all that the two processes answer.

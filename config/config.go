@@ -139,8 +139,11 @@ type Reconciler struct {
 
 // ReconcilerServer is the REST API that a reconciler tells of what happens, and names as where its figures are.
 type ReconcilerServer struct {
-	URL   string // base URL; may be empty
-	Token Secret // zero when none is given
+	URL      string // base URL; may be empty
+	Token    Secret // zero when none is given
+	CAFile   string `mapstructure:"ca_file"`
+	CertFile string `mapstructure:"cert_file"` // given together with KeyFile; may be empty
+	KeyFile  string `mapstructure:"key_file"`
 }
 
 // Gateway says how the gateway is called for an app's OpenAPI document.

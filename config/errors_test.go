@@ -75,6 +75,7 @@ func TestRefusedKeys(t *testing.T) {
 		"reconciler: {operator: {retry: {a: 1, a: 2}}}": "F:1: reconciler.operator.retry.a: is given twice, first in line 1",
 		"reconciler: {tls: {cert_file: a}}":             "F:1: reconciler.tls.cert_file: " + pair,
 		"reconciler: {tls: {client_ca_file: a}}":        "F:1: reconciler.tls.client_ca_file: " + alone,
+		"reconciler: {server: {key_file: a}}":           "F:1: reconciler.server.cert_file: " + pair,
 		"client: {key_file: a}":                         "F:1: client.cert_file: " + pair,
 		"server: {tls: {ca_file: a}}":                   "F:1: server.tls.ca_file: unknown key: use cert_file, client_ca_file or key_file",
 		"server: {rate_limit: -1}":                      "F:1: server.rate_limit: -1 (a number) is not allowed: use a whole number from 0 to 1000000",

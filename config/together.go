@@ -35,8 +35,10 @@ func (l *loader) checkTogether() {
 // checkPairs looks at the certificates, each of which needs its key.
 func (l *loader) checkPairs() {
 	etcd, gateway, client := l.config.Database.Etcd, l.config.Reconciler.Gateway.TLS, l.config.Client
+	serve := l.config.Reconciler.Server
 	l.checkPair("database.etcd", etcd.CertFile, etcd.KeyFile)
 	l.checkPair("reconciler.gateway.tls", gateway.CertFile, gateway.KeyFile)
+	l.checkPair("reconciler.server", serve.CertFile, serve.KeyFile)
 	l.checkPair("client", client.CertFile, client.KeyFile)
 	l.checkListener("server.tls", l.config.Server.TLS)
 	l.checkListener("reconciler.tls", l.config.Reconciler.TLS)
