@@ -85,7 +85,7 @@ func (w *worker) retryAt(e ending, a catalog.Attempt) time.Time {
 	if e.Phase != catalog.PhaseError || a.Retries >= s.RetryMaxAttempts.Value {
 		return time.Time{}
 	}
-	delay := kordinator.Backoff(s.RetryInitial.Value, s.RetryMax.Value, a.Retries, e.retryAfter, rand.Int64N)
+	delay := kordinator.Backoff(s.RetryInitial.Value, s.RetryMax.Value, a.Retries+1, e.retryAfter, rand.Int64N)
 	return w.cache.now().Add(delay).UTC().Truncate(time.Millisecond)
 }
 
