@@ -51,7 +51,7 @@ type follow struct {
 	prefix   string
 	follower Follower
 	listed   bool
-	revision int64 // the last one that the follower has seen
+	revision int64 // of the last change that the follower has seen, which is where a broken watch is resumed
 }
 
 // round lists, unless the last watch can be resumed, and watches until the watch breaks.
@@ -68,8 +68,8 @@ func (w *follow) round(ctx context.Context) (progressed bool, err error) {
 		progressed = true
 		if len(b.Events) > 0 {
 			w.follower.Apply(b)
+			w.revision = b.Revision
 		}
-		w.revision = b.Revision
 		w.follower.Live(nil)
 		return nil
 	})

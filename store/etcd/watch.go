@@ -24,14 +24,15 @@ import (
 // it then finds may be one that was restored meanwhile, where it waits for revisions that are still to come. Here, a
 // stream that breaks ends the Watch, and the next one begins by looking at what the cluster says of itself.
 func (s *Store) Watch(ctx context.Context, prefix string, from int64, fn func(store.Batch) error) error {
-	w := watch{store: s, prefix: s.data + prefix, at: max(from, 1) - 1, fn: fn}
+	w := watch{store: s, prefix: s.data + prefix, at: max(from, 1) - 1, told: max(from, 1) - 1, fn: fn}
 	return fmt.Errorf("watch %q from revision %d: %w", prefix, from, w.run(ctx))
 }
 
 type watch struct {
 	store  *Store
 	prefix string
-	at     int64 // all changes up to this revision have been delivered
+	at     int64 // all changes up to this revision have been delivered, as the server says
+	told   int64 // the last change that was delivered, or was known before
 	fn     func(store.Batch) error
 }
 
@@ -151,10 +152,11 @@ func canceled(reason string) error {
 func (w *watch) deliver(events []*mvccpb.Event) error {
 	var b store.Batch
 	for _, e := range events {
-		if e.Kv.ModRevision > w.at {
+		if e.Kv.ModRevision > w.told { // and not w.at: an old server says that it is there before it has told all
 			b.Events = append(b.Events, w.store.event(e))
 		}
 	}
+	w.told = max(w.told, events[len(events)-1].Kv.ModRevision)
 	// The header's revision is that of the server at the time; there may be more to come up to it.
 	w.at = max(w.at, events[len(events)-1].Kv.ModRevision)
 	b.Revision = w.at
