@@ -70,6 +70,7 @@ type cache struct {
 	apis       map[string]*api
 	namespaces map[string]*catalog.Namespace
 	dependents dependents
+	released   []string        // registrations that somebody depends on no more, as far as they have not been looked at
 	told       map[string]fact // what the dependents of each registration were last woken for
 	boot       int64
 	konductor  string // id of the reconciler that holds the konductor's lease; "": nobody does

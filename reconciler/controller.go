@@ -19,7 +19,8 @@ type Controller struct {
 	repo    *catalog.Repository
 	modes   modes
 	cache   *cache
-	queues  *kordinator.Queues[job]
+	queues  *kordinator.Queues[job] // of what registrations' workers do, and of what is about none
+	asides  *kordinator.Queues[job] // of what else is to be done for registrations, their documents above all
 	order   *order
 	office  *office
 	courier *courier // nil: nobody is told of anything
@@ -49,6 +50,7 @@ func New(opts Options) (*Controller, error) {
 		feed: newFeed(),
 	}
 	c.queues = kordinator.NewQueues[job](opts.MaxConcurrent, c.refill)
+	c.asides = kordinator.NewQueues[job](opts.MaxConcurrent, nil)
 	c.office = newOffice()
 	if opts.Notifier != nil {
 		c.courier = newCourier(opts)
@@ -86,7 +88,8 @@ func (c *Controller) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	for slot := range c.opts.MaxConcurrent {
-		workers.Go(func() { c.worker(ctx, work, slot) })
+		workers.Go(func() { c.worker(ctx, work, slot, c.queues) })
+		workers.Go(func() { c.worker(ctx, work, slot, c.asides) })
 	}
 	select {
 	case <-ctx.Done():
@@ -95,6 +98,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	stop()
 	stopped := c.stopAll()
 	c.queues.ShutDown()
+	c.asides.ShutDown()
 	c.drain(&workers, cut)
 	<-stopped
 	c.stopCourier()
@@ -128,6 +132,7 @@ func (c *Controller) drain(workers *sync.WaitGroup, cut func()) {
 func (c *Controller) forget(api string) {
 	c.metrics.forget(api)
 	c.office.forget(api)
+	c.asides.Close(api)
 }
 
 // woken looks at what a change may have made due.
@@ -152,14 +157,23 @@ func signal(knock chan<- struct{}) {
 	}
 }
 
-// system is the queue of what no registration's workers do: namespaces, documents and marks.
+// system is the queue of what is about no registration.
 const system = ""
 
 func (j job) queue() string {
-	if j.kind == jobSubscription {
-		return j.api
+	if j.kind == jobNamespace {
+		return system
 	}
-	return system
+	return j.api
+}
+
+// queuesFor are those that a job waits in. What is no run takes no slot of the pool, so that documents that hang keep
+// nobody from running.
+func (c *Controller) queuesFor(j job) *kordinator.Queues[job] {
+	if j.kind == jobSpec || j.kind == jobGood {
+		return c.asides
+	}
+	return c.queues
 }
 
 // enqueue queues those of the jobs that there is something to do about, in an order of this process's own. What there
@@ -168,21 +182,42 @@ func (c *Controller) enqueue(lane kordinator.Lane, jobs []job) {
 	jobs, later := c.cache.due(jobs, c.modes, c.runs.isUncertain)
 	rand.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
 	for _, j := range jobs {
-		c.queues.Add(j.queue(), lane, j)
+		c.add(lane, j)
 	}
 	c.noteDepths(jobs)
 	for j, at := range later {
-		c.queues.AddAfter(j.queue(), kordinator.Bulk, j, at.Sub(c.cache.now()))
+		c.addAt(j, at)
+	}
+}
+
+// add queues a job. Unlike that of a registration's workers, the queue of what else is to be done for it is always open.
+func (c *Controller) add(lane kordinator.Lane, j job) {
+	queues := c.queuesFor(j)
+	if queues == c.asides {
+		queues.Open(j.queue(), kordinator.Limits{})
+	}
+	queues.Add(j.queue(), lane, j)
+}
+
+// addAt queues a job for a time when there will be something to do about it, if nothing happens until then.
+func (c *Controller) addAt(j job, at time.Time) {
+	c.queuesFor(j).AddAfter(j.queue(), kordinator.Bulk, j, at.Sub(c.cache.now()))
+}
+
+// rearm queues a job that was queued for a time, when it is for a later one by now.
+func (c *Controller) rearm(j job, p pending) {
+	if p.action == actNothing && !p.at.IsZero() {
+		c.addAt(j, p.at)
 	}
 }
 
 // refill queues what a queue had no room for.
 func (c *Controller) refill(api string) { c.enqueue(kordinator.Bulk, c.cache.ofAPI(api)) }
 
-// worker is one slot of the pool.
-func (c *Controller) worker(ctx, work context.Context, slot int) {
+// worker is one slot of the pool of the queues.
+func (c *Controller) worker(ctx, work context.Context, slot int, queues *kordinator.Queues[job]) {
 	for {
-		turn, ok := c.queues.Get()
+		turn, ok := queues.Get()
 		if !ok {
 			return
 		}
@@ -190,7 +225,7 @@ func (c *Controller) worker(ctx, work context.Context, slot int) {
 		if ctx.Err() == nil {
 			c.process(ctx, work, slot, turn)
 		}
-		c.queues.Done(turn)
+		queues.Done(turn)
 	}
 }
 
@@ -206,12 +241,15 @@ func (c *Controller) process(ctx, work context.Context, slot int, turn kordinato
 		Controller: c, job: j, session: session, stopping: ctx.Done(),
 		log: c.log.With(slog.Int("lock_id", slot)), number: turn.Worker, staff: c.staffs.of(j.api),
 	}
-	c.metrics.busy(1)
-	defer c.metrics.busy(-1)
+	if c.queuesFor(j) == c.queues {
+		c.metrics.busy(1)
+		defer c.metrics.busy(-1)
+	}
 	p := c.cache.decide(j, c.modes)
 	w.settings = p.settings
+	c.rearm(j, p)
 	if ended(run.Done()) {
-		c.queues.Add(j.queue(), kordinator.Live, j) // what was to be done is no more, but the decision may be about what has come after it
+		c.add(kordinator.Live, j) // what was to be done is no more, but the decision may be about what has come after it
 		return
 	}
 	if p.action == actRun && p.attempt.Begun == maxBegun {
@@ -229,7 +267,7 @@ func (c *Controller) process(ctx, work context.Context, slot int, turn kordinato
 func (c *Controller) later(j job, log *slog.Logger, err error) {
 	const least, spread = 100 * time.Millisecond, 400 * time.Millisecond
 	log.Warn("the store did not take a job; it is tried again", slog.Any("error", err))
-	c.queues.AddAfter(j.queue(), kordinator.Live, j, least+rand.N(spread))
+	c.queuesFor(j).AddAfter(j.queue(), kordinator.Live, j, least+rand.N(spread))
 }
 
 // follows is told whether the cache is being kept up to date.

@@ -63,7 +63,7 @@ func (c *cache) decide(j job, m modes) pending {
 func (c *cache) tenant(a *api, s *subscriber) tenant {
 	return tenant{
 		reg: a.reg, sub: s.sub, spec: a.spec, boot: c.boot, locked: s.lock != lock{}, now: c.revision,
-		waits: c.blockedBy(a, s.sub.Namespace) + 1, again: c.again(a),
+		waits: c.blockedBy(a, s.sub) + 1, again: c.again(a),
 	}
 }
 

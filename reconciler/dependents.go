@@ -34,6 +34,10 @@ func (c *cache) ref(name string) catalog.Ref {
 // follow brings what follows from the records up to date after a change, and touches what depends on it: the subscribers
 // of the dependents of a registration that is not to them what it was.
 func (c *cache) follow(t *touched) {
+	for _, name := range c.released {
+		t.apis[name] = true
+	}
+	c.released = nil
 	for name := range t.apis {
 		if a := c.apis[name]; a != nil && a.tally.spoilt {
 			a.recount()

@@ -12,7 +12,7 @@ func (c *Controller) Idle(revision int64) bool {
 	c.cache.mu.RLock()
 	seen := c.cache.revision >= revision
 	c.cache.mu.RUnlock()
-	return seen && c.queues.Busy() == 0 && c.runs.count() == 0 && (c.courier == nil || c.courier.queue.Busy() == 0)
+	return seen && c.queues.Busy() == 0 && c.asides.Busy() == 0 && c.runs.count() == 0 && (c.courier == nil || c.courier.queue.Busy() == 0)
 }
 
 // Waiting is how many jobs of a registration wait for a slot.

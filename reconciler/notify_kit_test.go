@@ -167,9 +167,11 @@ func (w *world) wantTold(b *bureau, want string) {
 	if got := b.kinds(); got != want {
 		w.t.Errorf("the team has heard of %q, not of %q", got, want)
 	}
-	if h, err := w.Health(w.t.Context(), compute); err != nil || len(h.Told.Owed) > 0 {
-		w.t.Errorf("still owed: %+v (%v)", h.Told.Owed, err)
-	}
+	w.eventually("nothing is owed", func() bool {
+		h, err := w.Health(w.t.Context(), compute)
+		must(w.t, err)
+		return len(h.Told.Owed) == 0
+	})
 }
 
 func tellingFleets() []fleet { return []fleet{{"local", 1}, {"etcd", 1}, {"etcd", 2}} }

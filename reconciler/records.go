@@ -189,6 +189,7 @@ func (c *cache) delete(id catalog.ID) {
 func (c *cache) setRegistration(name string, reg *catalog.Registration) {
 	a := c.api(name)
 	c.dependents.replace(name, a.reg, reg)
+	c.release(a.reg)
 	moved := a.reg == nil || reg == nil || a.reg.SyncID != reg.SyncID
 	a.reg = reg
 	if reg != nil {
@@ -200,6 +201,18 @@ func (c *cache) setRegistration(name string, reg *catalog.Registration) {
 	}
 	if moved {
 		a.recount()
+	}
+}
+
+// release has those looked at that a registration has depended on and may not any more.
+func (c *cache) release(reg *catalog.Registration) {
+	if reg == nil {
+		return
+	}
+	for _, d := range reg.DependsOn {
+		if c.inScope(d.Ref) && !c.registered(d.Name) {
+			c.released = append(c.released, d.Name)
+		}
 	}
 }
 

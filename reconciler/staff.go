@@ -54,14 +54,14 @@ func (c *Controller) limit(name string) {
 	}
 	s.vitals.SetInterval(settings.ScaleInterval.Value)
 	limits, changed, reason := s.scaler.Evaluate(c.cache.now(), s.vitals.Snapshot().Metrics, settings)
+	if c.cache.setResync(name, limits.Resync) {
+		c.enqueue(kordinator.Bulk, c.cache.ofAPI(name))
+	}
 	if !changed {
 		return
 	}
 	s.vitals.SetWorkers(limits.Workers)
 	c.queues.Open(name, kordinator.Limits{Workers: limits.Workers, MaxDepth: limits.MaxDepth})
-	if c.cache.setResync(name, limits.Resync) {
-		c.enqueue(kordinator.Bulk, c.cache.ofAPI(name))
-	}
 	c.logLimits(name, limits, reason)
 }
 

@@ -83,14 +83,13 @@ func (c *cache) degradedReason(a *api) string {
 	return ""
 }
 
-// blockedBy is the index of the first dependency that keeps new runs of the namespace's subscription from beginning, or
-// -1. An abort and a rollback pass all of them.
-func (c *cache) blockedBy(a *api, namespace string) int {
-	if a.reg.Reverting {
+// blockedBy is the index of the first dependency that keeps new runs of the subscription from beginning, or -1.
+func (c *cache) blockedBy(a *api, sub *catalog.Subscription) int {
+	if sub.PassesDependencies(a.reg) {
 		return -1
 	}
 	for i, d := range a.reg.DependsOn {
-		if !c.factOf(d.Ref).meets(d.Needs()) || d.Needs() == catalog.ConditionSynced && c.awaits(d.Ref, namespace) {
+		if !c.factOf(d.Ref).meets(d.Needs()) || d.Needs() == catalog.ConditionSynced && c.awaits(d.Ref, sub.Namespace) {
 			return i
 		}
 	}

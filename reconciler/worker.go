@@ -40,7 +40,7 @@ func (w *worker) do(ctx context.Context, p pending) error {
 	case w.job.kind == jobSpec:
 		return w.fetch(ctx, p)
 	case p.action == actFetch:
-		w.queues.Add(system, kordinator.Live, job{kind: jobSpec, api: w.job.api})
+		w.add(kordinator.Live, job{kind: jobSpec, api: w.job.api})
 		return nil
 	}
 	if p.action == actSettle {

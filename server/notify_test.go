@@ -212,7 +212,7 @@ func TestNoticeClient(t *testing.T) {
 	none, err := notice.NewClient(notice.Options{URL: l.url, Token: func() (string, error) { return "", errors.New("no token") }})
 	l.must(err)
 	t.Cleanup(none.Close)
-	if _, err := none.Send(t.Context(), notice.Request{Event: event}); err == nil || err.Error() != `send rolled_back of "compute.example.com": no token` {
+	if _, err := none.Send(t.Context(), notice.Request{Event: event}); err == nil || err.Error() != `send rolled_back of "compute.example.com": nobody was told: no token` {
 		t.Error(err)
 	}
 }
@@ -221,8 +221,8 @@ func TestNoticeClientWithoutServer(t *testing.T) {
 	t.Parallel()
 	h := newHook(t)
 	for path, want := range map[string]string{
-		"/404": `send degraded of "": the server answered 404`,
-		"/307": `send degraded of "": the server answered 307`,
+		"/404": `send degraded of "": nobody was told: the server answered 404`,
+		"/307": `send degraded of "": nobody was told: the server answered 307`,
 		"/200": `send degraded of "": the answer is not one of Kayra's: is the URL that of ` + "`kayra serve`?",
 	} {
 		c, err := notice.NewClient(notice.Options{URL: h.URL + path, Token: func() (string, error) { return "s3cr3t-token", nil }})

@@ -35,26 +35,22 @@ func (r *Repository) writeRegistration(ctx context.Context, old, next Registrati
 		return store.Txn{}, err
 	}
 	txn := store.Txn{If: []store.Cond{unchanged(key, old.Revision)}, Then: []store.Op{op}}
-	if old.Revision == 0 {
-		if err := r.refuseExisting(ctx, next.Name); err != nil {
-			return store.Txn{}, err
-		}
-	}
 	if err := r.writeShortName(ctx, old, next, &txn); err != nil {
 		return store.Txn{}, err
 	}
 	return txn, r.writeDependencies(ctx, old, next, &txn)
 }
 
-func (r *Repository) refuseExisting(ctx context.Context, name string) error {
-	_, err := r.store.Get(ctx, r.scope.registrationKey(name))
-	switch {
-	case isNotFound(err):
-		return nil
-	case err != nil:
-		return fmt.Errorf("read registration %q: %w", name, err)
+// vacancy returns the store's revision at which there is no registration of the name.
+func (r *Repository) vacancy(ctx context.Context, name string) (int64, error) {
+	res, err := r.read(ctx, r.scope.registrationKey(name))
+	if err != nil {
+		return 0, err
 	}
-	return refuse(ErrConflict, "API registration %q exists already; update it instead", name)
+	if len(res.Got) == 0 {
+		return res.Revision, nil
+	}
+	return 0, refuse(ErrConflict, "API registration %q exists already; update it instead", name)
 }
 
 // writeShortName keeps the short name unique.
@@ -70,6 +66,10 @@ func (r *Repository) writeShortName(ctx context.Context, old, next Registration,
 	}
 	key := r.scope.shortNameKey(next.ShortName)
 	taken, err := r.store.Get(ctx, key)
+	if err == nil && string(taken.Value) == next.Name { // left over, when the registration's record was lost
+		txn.If = append(txn.If, store.Unchanged(taken))
+		return nil
+	}
 	if err == nil {
 		return refuse(ErrConflict, "short_name %q is taken by API registration %q; choose another", next.ShortName, taken.Value)
 	}

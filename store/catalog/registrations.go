@@ -55,7 +55,14 @@ func (r *Repository) CreateRegistration(ctx context.Context, name string, ch Reg
 		}
 	}
 	reg.ReleasedSyncID = reg.SyncID
-	decide := func() (store.Txn, error) { return r.writeRegistration(ctx, Registration{Name: name}, reg) }
+	decide := func() (store.Txn, error) {
+		revision, err := r.vacancy(ctx, name)
+		if err != nil {
+			return store.Txn{}, err
+		}
+		reg.Generation = revision + 1 // above that of a namesake whose record was lost, and whose subscriptions are still there
+		return r.writeRegistration(ctx, Registration{Name: name}, reg)
+	}
 	if ch.DryRun {
 		_, err := r.again(ctx, "create registration", dry(decide))
 		return reg, err

@@ -132,6 +132,13 @@ func (s *Subscription) Held(r *Registration) bool {
 	return r.Pending() && s.Active && !slices.Contains(r.CanaryNamespaces, s.Namespace)
 }
 
+// PassesDependencies tells whether the subscription is not held back by what its registration depends on: an abort or a
+// rollback takes it back from another id, until it has succeeded.
+func (s *Subscription) PassesDependencies(r *Registration) bool {
+	back := s.Attempt.Phase == PhaseSuccess && s.Attempt.SyncID == r.SyncID
+	return r.Reverting && s.Attempt.Phase != PhaseNone && !back
+}
+
 // UpToDate tells whether the subscription is where its registration wants it for now: synced, or held by a rollout at the
 // id that was released.
 func (s *Subscription) UpToDate(r *Registration) bool {

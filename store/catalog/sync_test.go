@@ -26,7 +26,7 @@ func TestSync(t *testing.T) {
 		w.tenant("sre", compute)
 		w.tenant("apps", compute)
 		second := w.sync(catalog.SyncRequest{ExpectedSyncID: first.SyncID})
-		if second.SyncID == first.SyncID || second.ReleasedSyncID != second.SyncID || second.Pending() || second.Generation != 2 {
+		if second.SyncID == first.SyncID || second.ReleasedSyncID != second.SyncID || second.Pending() || second.Generation != first.Generation+1 {
 			w.t.Errorf("a plain sync: %+v", second)
 		}
 		trial := w.sync(canary("sre", "apps", "sre"))
