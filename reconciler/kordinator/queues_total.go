@@ -11,3 +11,15 @@ func (q *Queues[J]) Busy() int {
 	}
 	return busy
 }
+
+// Waits tells whether a job waits for a turn. It takes the same time however many others do.
+func (q *Queues[J]) Waits(name string, job J) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	one := q.queues[name]
+	if one == nil {
+		return false
+	}
+	it := one.items[job]
+	return it != nil && it.waits
+}

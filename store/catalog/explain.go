@@ -8,13 +8,14 @@ import (
 // view is how a subscription stands against its registration. lock is that of a run, or nil.
 func view(sub Subscription, reg *Registration, lock *Lock) SubscriptionView {
 	v := SubscriptionView{Subscription: sub, ExpectedSyncID: reg.SyncID, InSync: sub.Synced(reg), registration: reg.Generation}
-	v.Reason, v.Message = explain(&sub, reg, lock)
+	v.Reason, v.Message = Explain(&sub, reg, lock)
 	return v
 }
 
-// explain tells why a subscription is where it is: the first gate that holds it. Of one that may be tried, what it waits
-// for is told by explainWaiting.
-func explain(sub *Subscription, reg *Registration, lock *Lock) (Reason, string) {
+// Explain tells why a subscription is where it is: the first gate that holds it, in a word and in a sentence. lock is that
+// of a run, or nil. Nothing on these records holds one whose reason is ReasonInit or ReasonQueued: it may be tried, and
+// whoever knows its dependencies and the queues can tell what it waits for.
+func Explain(sub *Subscription, reg *Registration, lock *Lock) (Reason, string) {
 	a := sub.Attempt
 	used := a.SyncID == reg.SyncID && !sub.trigger(reg).ByClient(a.Trigger)
 	switch {

@@ -21,6 +21,11 @@ const (
 	HealthMissing    HealthState = "missing"  // it is not registered, and others need it
 )
 
+// HealthStates are all of them.
+func HealthStates() []HealthState {
+	return []HealthState{HealthNotStarted, HealthPending, HealthStarted, HealthHealthy, HealthDegraded, HealthMissing}
+}
+
 // Health is a registration's state as the konductor sees it, for those who do not follow all of its subscriptions.
 type Health struct {
 	Meta

@@ -136,7 +136,7 @@ func (r *Repository) refuseCycle(ctx context.Context, next Registration) error {
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
-		path := append(slices.Clone(at.path), at.ref.nameIn(r.scope))
+		path := append(slices.Clone(at.path), at.ref.NameIn(r.scope))
 		if at.ref == self {
 			return refuse(ErrConflict, "depends_on would close a cycle: %s", strings.Join(path, " -> "))
 		}
@@ -174,8 +174,8 @@ func (r *Repository) dependenciesOf(ctx context.Context, ref Ref) ([]Ref, error)
 	return refs(reg.DependsOn), nil
 }
 
-// nameIn is how the reference is shown within a scope: its name alone, or with the scope that is another one.
-func (r Ref) nameIn(s Scope) string {
+// NameIn is how the reference is shown within a scope: its name alone, or with the scope that is another one.
+func (r Ref) NameIn(s Scope) string {
 	if r.Scope() == s {
 		return r.Name
 	}

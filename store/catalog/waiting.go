@@ -119,7 +119,7 @@ func (n *needs) unmet(ctx context.Context, namespace string) (string, error) {
 		if one.reg == nil && one.Scope() != n.repo.scope {
 			continue // nothing here can judge it
 		}
-		is := one.is()
+		is := one.Unmet(one.reg != nil, one.health)
 		if is == "" && one.Needs() == ConditionSynced {
 			var err error
 			if is, err = n.repo.behind(ctx, one, namespace); err != nil {
@@ -127,26 +127,31 @@ func (n *needs) unmet(ctx context.Context, namespace string) (string, error) {
 			}
 		}
 		if is != "" {
-			return fmt.Sprintf("waits for %s to be %s: %s", one.nameIn(n.repo.scope), one.Needs(), is), nil
+			return one.Waits(n.repo.scope, is), nil
 		}
 	}
 	return "", nil
 }
 
-// is tells what a dependency is that it must not be, or is "".
-func (n *need) is() string {
-	state := n.health.State
+// Unmet tells what a dependency is that it must not be, or is "". Of one that must be synced, that is told by
+// [Subscription.Behind].
+func (d Dependency) Unmet(registered bool, is Health) string {
 	switch {
-	case n.reg == nil:
+	case !registered:
 		return "it is not registered"
-	case n.Needs() == ConditionSynced:
+	case d.Needs() == ConditionSynced:
 		return ""
-	case state == "" || state == HealthNotStarted || state == HealthMissing:
+	case is.State == "" || is.State == HealthNotStarted || is.State == HealthMissing:
 		return "its workers have not been started"
-	case n.Needs() == ConditionHealthy && state != HealthHealthy:
-		return strings.TrimSuffix(fmt.Sprintf("it is %s, since %s", state, n.health.Reason), ", since ")
+	case d.Needs() == ConditionHealthy && is.State != HealthHealthy:
+		return strings.TrimSuffix(fmt.Sprintf("it is %s, since %s", is.State, is.Reason), ", since ")
 	}
 	return ""
+}
+
+// Waits says, within a scope, that a dependency is waited for, and why.
+func (d Dependency) Waits(s Scope, why string) string {
+	return fmt.Sprintf("waits for %s to be %s: %s", d.NameIn(s), d.Needs(), why)
 }
 
 // behind tells how the namespace's subscription to a dependency stands, or is "" when it is where it should be.
@@ -167,9 +172,15 @@ func (r *Repository) behind(ctx context.Context, n *need, namespace string) (str
 		}
 	}
 	sub := n.tenant[namespace]
-	if sub == nil || sub.UpToDate(n.reg) {
-		return "", nil
+	return sub.Behind(n.reg), nil
+}
+
+// Behind tells how a subscription to a dependency, or nil where there is none, stands, or is "" when it is where it should
+// be.
+func (s *Subscription) Behind(reg *Registration) string {
+	if s == nil || s.UpToDate(reg) {
+		return ""
 	}
 	return fmt.Sprintf("this namespace's subscription to it is at sync_id %q, not at %q (its state is %s)",
-		sub.CurrentSyncID, n.reg.SyncID, sub.State), nil
+		s.CurrentSyncID, reg.SyncID, s.State)
 }
