@@ -16,8 +16,9 @@ import (
 	"kayra/store/catalog"
 )
 
-// begun prepares an attempt: a repeated one keeps its name, so that what it sends is known as a repetition.
-func begun(a catalog.Attempt) (catalog.Attempt, error) {
+// begun prepares an attempt of this process: a repeated one keeps its name, so that what it sends is known as a repetition.
+func (w *worker) begun(a catalog.Attempt) (catalog.Attempt, error) {
+	a.Holder = w.opts.Identity.ID
 	if a.Run != "" {
 		return a, nil
 	}

@@ -31,13 +31,15 @@ type job struct {
 type lock struct {
 	holder   string
 	revision int64
+	step     *catalog.Step // that has taken a while; nil: there is none
 }
 
 // subscriber is a subscription with its lock.
 type subscriber struct {
 	sub     *catalog.Subscription
 	lock    lock
-	waiting int // 1 more than the index of the dependency that it waits for, as it was last looked at; 0: for none
+	waiting int      // 1 more than the index of the dependency that it waits for, as it was last looked at; 0: for none
+	history *history // nil: nothing has happened
 }
 
 // api is a registration with all that hangs on it. Records in it are replaced, never changed.
@@ -70,7 +72,9 @@ type cache struct {
 	apis       map[string]*api
 	namespaces map[string]*catalog.Namespace
 	dependents dependents
-	released   []string        // registrations that somebody depends on no more, as far as they have not been looked at
+	released   []string // registrations that somebody depends on no more, as far as they have not been looked at
+	grants     *grants
+	events     *events
 	told       map[string]fact // what the dependents of each registration were last woken for
 	boot       int64
 	konductor  string // id of the reconciler that holds the konductor's lease; "": nobody does
@@ -83,6 +87,7 @@ func newCache(opts Options) *cache {
 		scope: opts.Scope, operator: opts.Operator, log: opts.Logger, now: time.Now,
 		apis: map[string]*api{}, namespaces: map[string]*catalog.Namespace{},
 		dependents: dependents{}, told: map[string]fact{}, abroad: map[catalog.Scope]*abroad{},
+		grants: newGrants(), events: newEvents(opts.Identity.ID, maxEvents),
 	}
 }
 
@@ -90,7 +95,7 @@ func newCache(opts Options) *cache {
 func (c *cache) Reset(entries []store.Entry, revision int64) {
 	c.mu.Lock()
 	old := c.apis
-	c.apis, c.namespaces, c.dependents = map[string]*api{}, map[string]*catalog.Namespace{}, dependents{}
+	c.apis, c.namespaces, c.dependents, c.grants = map[string]*api{}, map[string]*catalog.Namespace{}, dependents{}, newGrants()
 	c.boot, c.konductor, c.revision = 0, "", revision
 	for i, e := range entries {
 		c.put(e)
@@ -115,11 +120,13 @@ func (c *cache) reportGone(old map[string]*api) {
 			if s.sub != nil && c.apis[name].uid(ns) != s.sub.UID {
 				c.gone(job{kind: jobSubscription, api: name, namespace: ns})
 			}
+			c.inherit(c.apis[name], ns, s)
 		}
 		now := c.apis[name]
 		if a.reg != nil && (now == nil || now.reg == nil) {
 			c.dropped(name)
 		}
+		c.targeted(now, a.reg)
 		if now != nil {
 			now.started, now.resync = a.started, a.resync
 		}

@@ -29,6 +29,7 @@ type Controller struct {
 	log     *slog.Logger
 	metrics *metrics
 	runs    *runs
+	memory  *memory
 	feed    *feed
 }
 
@@ -46,7 +47,7 @@ func New(opts Options) (*Controller, error) {
 		staffs: &staffs{all: map[string]*staff{}},
 		order:  &order{open: map[string]bool{}}, abroad: make(chan struct{}, 1),
 		log:  opts.Logger,
-		runs: newRuns(),
+		runs: newRuns(), memory: newMemory(),
 		feed: newFeed(),
 	}
 	c.queues = kordinator.NewQueues[job](opts.MaxConcurrent, c.refill)
@@ -55,9 +56,12 @@ func New(opts Options) (*Controller, error) {
 	if opts.Notifier != nil {
 		c.courier = newCourier(opts)
 	}
-	c.cache.wake, c.cache.gone, c.cache.live = c.woken, c.runs.cancel, c.follows
 	c.metrics = newMetrics(c)
-	c.cache.dropped = c.forget
+	c.cache.wake, c.cache.live, c.cache.dropped = c.woken, c.follows, c.forget
+	c.cache.gone = func(j job) {
+		c.runs.cancel(j)
+		c.memory.forget(j)
+	}
 	if err := opts.Registry.Register(c.metrics); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
@@ -133,6 +137,7 @@ func (c *Controller) forget(api string) {
 	c.metrics.forget(api)
 	c.office.forget(api)
 	c.asides.Close(api)
+	c.opts.Pipeline.Forget(api)
 }
 
 // woken looks at what a change may have made due.

@@ -119,6 +119,9 @@ func (c *cache) look(j job, m modes) pending {
 	defer c.mu.Unlock()
 	if a := c.apis[j.api]; a != nil && a.reg == p.reg {
 		if s := a.subscribers[j.namespace]; s != nil && s.sub == p.sub {
+			if p.waits > 0 && p.waits != s.waiting {
+				c.waits(a, s, p.waits-1)
+			}
 			a.wait(s, p.waits)
 		}
 	}

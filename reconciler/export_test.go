@@ -1,8 +1,11 @@
 package reconciler
 
 import (
+	"strconv"
 	"time"
 
+	"kayra/reconciler/katalog"
+	"kayra/reconciler/pipeline"
 	"kayra/store/catalog"
 )
 
@@ -97,8 +100,8 @@ func DeriveResources(api string, document []byte) ([]catalog.Resource, error) {
 
 // Tally is what was counted of a registration's subscriptions.
 type Tally struct {
-	Subscribed, Active, Synced, Erred, Tried, Failures int
-	Succeeded                                          int64
+	Subscribed, Failing, Active, Synced, Settled, Erred, Tried, Failures int
+	Succeeded                                                            int64
 }
 
 // Tallies counts the records as they come, one by one, and then all of them anew.
@@ -125,5 +128,73 @@ func (t *Tallies) Counted() (asTheyCame, anew Tally) {
 }
 
 func tallied(t tally) Tally {
-	return Tally{t.subscribed, t.active, t.synced, t.erred, t.tried, t.failures, t.succeeded}
+	return Tally{t.subscribed, t.failing, t.active, t.synced, t.settled, t.erred, t.tried, t.failures, t.succeeded}
+}
+
+// Chronicle is what has happened to subscriptions, as a test sees it.
+type Chronicle struct {
+	events *events
+	of     map[string]*subscriber
+}
+
+// NewChronicle remembers at most so many events of each type.
+func NewChronicle(most int) *Chronicle {
+	return &Chronicle{events: newEvents("self", most), of: map[string]*subscriber{}}
+}
+
+// Note notes what has happened to a namespace's subscription.
+func (c *Chronicle) Note(namespace string, reason katalog.EventReason, message string, at time.Time) {
+	if c.of[namespace] == nil {
+		c.of[namespace] = &subscriber{}
+	}
+	c.events.note(c.of[namespace], happening{reason: reason, message: message, source: "self", at: at})
+}
+
+// Of are the events of a namespace's subscription.
+func (c *Chronicle) Of(namespace string) []katalog.CREvent {
+	if c.of[namespace] == nil {
+		return nil
+	}
+	return c.of[namespace].history.answered("x", time.Now())
+}
+
+// Forget forgets those of a namespace's subscription.
+func (c *Chronicle) Forget(namespace string) {
+	c.events.forget(c.of[namespace])
+	delete(c.of, namespace)
+}
+
+// Count is how many events of a type are remembered, as they are counted and as they are linked in both directions.
+func (c *Chronicle) Count(kind string) (counted, forward, back int) {
+	r := c.events.byType[kind]
+	if r == nil {
+		return 0, 0, 0
+	}
+	for e := r.oldest; e != nil; e = e.newer {
+		forward++
+	}
+	for e := r.newest; e != nil; e = e.older {
+		back++
+	}
+	return r.n, forward, back
+}
+
+// Remembered makes n runs with so many steps each, and tells how many of them are remembered, with how many steps.
+func Remembered(n, steps int) (runs, total int) {
+	m := newMemory()
+	for i := range n {
+		j := job{kind: jobSubscription, namespace: strconv.Itoa(i)}
+		r := m.begin(j, "run", 1)
+		for k := range steps {
+			m.observe(r, pipeline.Progress{Index: k, Steps: steps})
+		}
+		m.end(r, true)
+	}
+	for _, r := range m.runs.Values() {
+		total += len(r.Steps)
+	}
+	if total != m.steps {
+		return -1, m.steps
+	}
+	return m.runs.Len(), total
 }

@@ -18,9 +18,10 @@ func (w *worker) fetch(ctx context.Context, p pending) error {
 	if p.action == actSettle {
 		spec := *p.spec
 		spec.Covered = p.revision
+		p.attempt.Holder = w.opts.Identity.ID
 		return w.settled(w.repo.SettleFetch(ctx, p.reg, spec, p.attempt, p.outcome))
 	}
-	attempt, err := begun(p.attempt)
+	attempt, err := w.begun(p.attempt)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 
 func otherScope() catalog.Scope { return catalog.Scope{Platform: "prod", Region: "us-east-1"} }
 
-func abroad(api string, condition catalog.Condition) []catalog.Dependency {
+func abroad(condition catalog.Condition) []catalog.Dependency {
 	return []catalog.Dependency{{
-		Ref: catalog.Ref{Platform: otherScope().Platform, Region: otherScope().Region, Name: api}, Condition: condition,
+		Ref: catalog.Ref{Platform: otherScope().Platform, Region: otherScope().Region, Name: apiA}, Condition: condition,
 	}}
 }
 
@@ -34,7 +34,7 @@ func TestDependencyInAnotherScope(t *testing.T) {
 				there := catalog.NewRepository(w.store, otherScope())
 				_, err := there.CreateRegistration(t.Context(), apiA, catalog.RegistrationChange{})
 				must(t, err)
-				w.depends(apiB, abroad(apiA, condition), "sre")
+				w.depends(apiB, abroad(condition), "sre")
 				w.start()
 				w.becomes(apiB, catalog.HealthNotStarted)
 				w.settle()
@@ -57,7 +57,7 @@ func TestSyncedInAnotherScope(t *testing.T) {
 		must(t, err)
 		_, err = there.Subscribe(t.Context(), "sre", apiA)
 		must(t, err)
-		w.depends(apiB, abroad(apiA, catalog.ConditionSynced), "sre", "apps")
+		w.depends(apiB, abroad(catalog.ConditionSynced), "sre", "apps")
 		w.start()
 		w.reaches(apiB, "apps")
 		w.settle()
@@ -74,7 +74,7 @@ func TestExternalDependency(t *testing.T) {
 		there := catalog.NewRepository(w.store, otherScope())
 		_, err := there.CreateRegistration(t.Context(), apiA, catalog.RegistrationChange{})
 		must(t, err)
-		w.depends(apiB, abroad(apiA, catalog.ConditionHealthy), "sre")
+		w.depends(apiB, abroad(catalog.ConditionHealthy), "sre")
 		w.remove(otherScope().Prefix() + "registrations/" + apiA)
 		w.start()
 		w.reaches(apiB, "sre")

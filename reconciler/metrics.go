@@ -18,11 +18,13 @@ type metrics struct {
 	durations *prometheus.HistogramVec
 	fetches   *prometheus.CounterVec
 	fetching  prometheus.Histogram
+	retries   *prometheus.CounterVec
 	stale     prometheus.Counter
 	notices   *prometheus.CounterVec
 	inUse     atomic.Int64
 
-	slots, slotsInUse, due, oldest *prometheus.Desc
+	slots, slotsInUse, due, oldest, konductor *prometheus.Desc
+	figures                                   []figure
 }
 
 func newMetrics(c *Controller) *metrics {
@@ -57,8 +59,13 @@ func newMetrics(c *Controller) *metrics {
 		}, []string{"event", "result"}),
 		slots:      desc("slots", "Slots of the pool."),
 		slotsInUse: desc("slots_in_use", "Slots that a job is running in."),
-		due:        desc("jobs_due", "Subscriptions that there is something to do about now.", "api"),
-		oldest:     desc("oldest_unsynced_seconds", "For how long the subscription that has been unsynced longest has been so; 0: all are synced.", "api"),
+		konductor:  desc("konductor", "1 while this process decides what must be decided once, otherwise 0."),
+		figures:    figures(desc),
+		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: ns + "retries_total", Help: "Attempts that operator.retry has made beyond the two of a trigger.",
+		}, []string{"api"}),
+		due:    desc("jobs_due", "Subscriptions that there is something to do about now.", "api"),
+		oldest: desc("oldest_unsynced_seconds", "For how long the subscription that has been unsynced longest has been so; 0: all are synced.", "api"),
 	}
 }
 
@@ -66,6 +73,10 @@ func (m *metrics) busy(by int64) { m.inUse.Add(by) }
 
 func (m *metrics) attempt(api, result string) {
 	m.controller.cache.ifRegistered(api, func() { m.attempts.WithLabelValues(api, result).Inc() })
+}
+
+func (m *metrics) retry(api string) {
+	m.controller.cache.ifRegistered(api, func() { m.retries.WithLabelValues(api).Inc() })
 }
 
 func (m *metrics) took(api string, since time.Time) {
@@ -85,6 +96,7 @@ func (m *metrics) fetchTook(since time.Time) { m.fetching.Observe(time.Since(sin
 func (m *metrics) forget(api string) {
 	m.attempts.DeletePartialMatch(prometheus.Labels{"api": api})
 	m.durations.DeleteLabelValues(api)
+	m.retries.DeleteLabelValues(api)
 }
 
 // Describe implements [prometheus.Collector].
@@ -92,13 +104,16 @@ func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range m.counted() {
 		c.Describe(ch)
 	}
-	for _, d := range []*prometheus.Desc{m.slots, m.slotsInUse, m.due, m.oldest} {
+	for _, d := range []*prometheus.Desc{m.slots, m.slotsInUse, m.due, m.oldest, m.konductor} {
 		ch <- d
+	}
+	for _, f := range m.figures {
+		ch <- f.desc
 	}
 }
 
 func (m *metrics) counted() []prometheus.Collector {
-	return []prometheus.Collector{m.attempts, m.durations, m.fetches, m.fetching, m.stale, m.notices}
+	return []prometheus.Collector{m.attempts, m.durations, m.fetches, m.fetching, m.stale, m.notices, m.retries}
 }
 
 // Collect implements [prometheus.Collector].
@@ -111,6 +126,10 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge(m.slots, float64(m.controller.opts.MaxConcurrent))
 	gauge(m.slotsInUse, float64(m.inUse.Load()))
+	gauge(m.konductor, float64(one(m.controller.leads())))
+	for _, a := range (insight{m.controller}).APIs() {
+		m.tell(ch, &a)
+	}
 	for _, b := range m.controller.cache.backlogs(m.controller.modes, time.Now()) {
 		gauge(m.due, float64(b.due), b.api)
 		gauge(m.oldest, b.oldest.Seconds(), b.api)
@@ -134,6 +153,9 @@ func (c *cache) backlogs(m modes, now time.Time) []backlog {
 		}
 		b := backlog{api: name}
 		for _, s := range a.subscribers {
+			if a.tally.settled == a.tally.subscribed {
+				break // which is so most of the time, and spares looking at all of them
+			}
 			if s.sub == nil {
 				continue
 			}

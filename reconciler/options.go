@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,6 +31,12 @@ type Pipeline interface {
 	Has(mode string) bool
 	// Run carries them out. A failure is a [pipeline.Error]; a run that was cut off returns ctx's error.
 	Run(ctx context.Context, mode string, in pipeline.Input) error
+	// Describe gives them as they may be shown.
+	Describe(mode string) []pipeline.StepView
+	// Hosts are the hosts that runs of an API have called.
+	Hosts(api string) []pipeline.Host
+	// Forget drops what is known of the hosts of an API.
+	Forget(api string)
 }
 
 // Gateway serves the OpenAPI documents of the registered apps.
@@ -62,8 +69,13 @@ type Options struct {
 	Notifier      Notifier           // nil: nobody is told of anything
 	NotifyWithin  time.Duration      // how long an event of a registration is not told again; 0: 15 min
 	NotifyPause   time.Duration      // before an event that could not be told is first tried again; 0: 5 s
+	ServerURL     string             // of a server that counts what was asked of it, which is told to those who ask; may be empty
 	Logger        *slog.Logger
 	Registry      *prometheus.Registry // gets the metrics; nil: they are kept to the reconciler's own listener
+
+	// Authenticate lets those pass to what is told of registrations and subscriptions who may know all of it, and refuses
+	// everybody else; nil: nobody may.
+	Authenticate func(http.Handler) http.Handler
 }
 
 func (o Options) complete() (Options, error) {

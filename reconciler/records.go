@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"log/slog"
+	"slices"
 	"unique"
 
 	"kayra/store"
@@ -79,7 +80,8 @@ func (c *cache) put(e store.Entry) {
 				sub.API, sub.Namespace = id.API, id.Namespace // a damaged record, which does not say where it stands
 			}
 			share(sub)
-			c.api(sub.API).setSubscription(sub.Namespace, sub)
+			s, before := c.api(sub.API).setSubscription(sub.Namespace, sub)
+			c.attempted(s, before, sub)
 		}
 	case catalog.KindNamespace:
 		ns := &catalog.Namespace{}
@@ -91,13 +93,25 @@ func (c *cache) put(e store.Entry) {
 		if err = catalog.Decode(e, spec); err == nil {
 			c.api(id.API).spec = spec
 		}
+	case catalog.KindSubscriptionLock, catalog.KindSpecLock:
+		err = c.putLock(id, e)
+	case catalog.KindBoot, catalog.KindHealth, catalog.KindKonductor, catalog.KindRole:
+		err = c.putNotice(id, e)
+	case catalog.KindIndex, catalog.KindReconciler, catalog.KindRoleBinding:
+	}
+	if err != nil {
+		c.unreadable(e.Key, err)
+	}
+}
+
+// putNotice takes over a record that is no job's own.
+func (c *cache) putNotice(id catalog.ID, e store.Entry) (err error) {
+	switch id.Kind { //nolint:exhaustive // the others are jobs', or of no interest
 	case catalog.KindBoot:
 		var boot catalog.Boot
 		if err = catalog.Decode(e, &boot); err == nil {
 			c.boot = max(c.boot, boot.Count)
 		}
-	case catalog.KindSubscriptionLock, catalog.KindSpecLock:
-		err = c.putLock(id, e)
 	case catalog.KindHealth:
 		h := &catalog.Health{}
 		if err = catalog.Decode(e, h); err == nil {
@@ -108,11 +122,13 @@ func (c *cache) put(e store.Entry) {
 		if err = catalog.Decode(e, k); err == nil {
 			c.konductor = k.ID
 		}
-	case catalog.KindIndex, catalog.KindReconciler, catalog.KindRole, catalog.KindRoleBinding:
+	case catalog.KindRole:
+		role := &catalog.Role{}
+		if err = catalog.Decode(e, role); err == nil {
+			c.grants.set(id.Name, role.Rules)
+		}
 	}
-	if err != nil {
-		c.unreadable(e.Key, err)
-	}
+	return err //nolint:wrapcheck // it names the record already
 }
 
 func (c *cache) unreadable(key string, err error) {
@@ -123,7 +139,7 @@ func (c *cache) unreadable(key string, err error) {
 func share(sub *catalog.Subscription) {
 	sub.API, sub.CurrentSyncID = shared(sub.API), shared(sub.CurrentSyncID)
 	sub.State, sub.Attempt.Phase = shared(sub.State), shared(sub.Attempt.Phase)
-	sub.Attempt.SyncID = shared(sub.Attempt.SyncID)
+	sub.Attempt.SyncID, sub.Attempt.Holder = shared(sub.Attempt.SyncID), shared(sub.Attempt.Holder)
 	sub.Attempt.Reason, sub.Attempt.Message = shared(sub.Attempt.Reason), shared(sub.Attempt.Message)
 }
 
@@ -134,7 +150,10 @@ func (c *cache) putLock(id catalog.ID, e store.Entry) error {
 	if err := catalog.Decode(e, &l); err != nil {
 		return err //nolint:wrapcheck // it names the record already
 	}
-	held := lock{holder: l.Holder, revision: e.CreateRevision}
+	held := lock{holder: shared(l.Holder), revision: e.CreateRevision}
+	if l.Step.Index > 0 {
+		held.step = &l.Step
+	}
 	if id.Kind == catalog.KindSpecLock {
 		c.api(id.API).specLock = held
 		return nil
@@ -152,6 +171,9 @@ func (c *cache) delete(id catalog.ID) {
 	case catalog.KindKonductor:
 		c.konductor = ""
 		return
+	case catalog.KindRole:
+		c.grants.set(id.Name, nil)
+		return
 	default:
 	}
 	a := c.apis[id.API]
@@ -167,7 +189,8 @@ func (c *cache) delete(id catalog.ID) {
 	case catalog.KindSpecLock:
 		a.specLock = lock{}
 	case catalog.KindSubscription:
-		a.setSubscription(id.Namespace, nil)
+		s, _ := a.setSubscription(id.Namespace, nil)
+		c.events.forget(s)
 	case catalog.KindSubscriptionLock:
 		if s := a.subscribers[id.Namespace]; s != nil {
 			s.lock = lock{}
@@ -190,10 +213,13 @@ func (c *cache) setRegistration(name string, reg *catalog.Registration) {
 	a := c.api(name)
 	c.dependents.replace(name, a.reg, reg)
 	c.release(a.reg)
-	moved := a.reg == nil || reg == nil || a.reg.SyncID != reg.SyncID
+	before := a.reg
+	moved := before == nil || reg == nil || before.SyncID != reg.SyncID
 	a.reg = reg
 	if reg != nil {
 		a.settings = reg.Operator.Settings(c.operator)
+	}
+	if reg != nil && (before == nil || !slices.Equal(before.DependsOn, reg.DependsOn)) {
 		a.waiting = make([]int, len(reg.DependsOn))
 		for _, s := range a.subscribers {
 			s.waiting = 0 // all of them are looked at anew
@@ -202,6 +228,7 @@ func (c *cache) setRegistration(name string, reg *catalog.Registration) {
 	if moved {
 		a.recount()
 	}
+	c.targeted(a, before)
 }
 
 // release has those looked at that a registration has depended on and may not any more.
@@ -216,10 +243,13 @@ func (c *cache) release(reg *catalog.Registration) {
 	}
 }
 
-func (a *api) setSubscription(namespace string, sub *catalog.Subscription) {
-	s := a.subscriberOrNew(namespace)
-	a.tally.replace(s.sub, sub, a.reg)
+// setSubscription takes one record for another; nil: there is none any more.
+func (a *api) setSubscription(namespace string, sub *catalog.Subscription) (s *subscriber, before *catalog.Subscription) {
+	s = a.subscriberOrNew(namespace)
+	before = s.sub
+	a.tally.replace(before, sub, a.reg)
 	s.sub = sub
+	return s, before
 }
 
 // wait notes which dependency a subscriber waits for: 1 more than its index, or 0.

@@ -12,7 +12,7 @@ import (
 
 // run makes the attempt that a subscription is entitled to and, if that fails, its immediate retry, under one lock.
 func (w *worker) run(ctx context.Context, p pending) error {
-	attempt, err := begun(p.attempt)
+	attempt, err := w.begun(p.attempt)
 	if err != nil {
 		return err
 	}
@@ -21,6 +21,9 @@ func (w *worker) run(ctx context.Context, p pending) error {
 		return w.unclaimed(err)
 	}
 	w.runs.takeUncertain(w.job)
+	if attempt.Retries > p.sub.Attempt.Retries {
+		w.metrics.retry(w.job.api)
+	}
 	outcome, decided := w.attempts(ctx, claim, func() ending { return outcomeOf(w.try(ctx, p.mode, claim)) })
 	if decided {
 		w.finish(ctx, claim, outcome)
@@ -34,6 +37,7 @@ func (w *worker) try(ctx context.Context, mode string, claim *catalog.Subscripti
 	defer w.metrics.took(reg.Name, time.Now())
 	steps := &progress{record: w.note(ctx, claim)}
 	defer steps.end()
+	seen := w.memory.begin(w.job, a.Run, a.N)
 	in := pipeline.Input{
 		Subscription: pipeline.Subscription{
 			Api: sub.API, ShortName: reg.ShortName, Namespace: sub.Namespace,
@@ -41,10 +45,15 @@ func (w *worker) try(ctx context.Context, mode string, claim *catalog.Subscripti
 			CurrentSyncID: sub.CurrentSyncID, ExpectedSyncID: a.SyncID,
 		},
 		RunID: a.Run, Attempt: a.N,
-		Logger: w.log, Observe: steps.observe,
+		Logger: w.log, Observe: func(p pipeline.Progress) {
+			w.memory.observe(seen, p)
+			steps.observe(p)
+		},
 	}
 	run := func() error { return w.guard(func() error { return w.opts.Pipeline.Run(ctx, mode, in) }) }
-	return w.measure(run, func() bool { return ended(ctx.Done()) })
+	err := w.measure(run, func() bool { return ended(ctx.Done()) })
+	w.memory.end(seen, err == nil)
+	return err
 }
 
 // finish records how the trigger ended.

@@ -127,3 +127,11 @@ func (c *cache) setResync(name string, interval time.Duration) bool {
 	a.resync = interval
 	return true
 }
+
+// scale is what the autoscaler of a registration has decided last.
+func (c *Controller) scale(name string) kordinator.ScaleReport {
+	if s := c.staffs.of(name); s != nil {
+		return s.scaler.Report(0)
+	}
+	return kordinator.ScaleReport{}
+}

@@ -5,8 +5,10 @@ import "kayra/store/catalog"
 // tally is what the records of a registration's subscriptions come to, kept up to date with each change of one.
 type tally struct {
 	subscribed int
+	failing    int   // whose last recorded attempt has failed
 	active     int   // subscriptions that are
 	synced     int   // of those, at the registration's sync id
+	settled    int   // of those, with nothing left to bring there
 	erred      int   // subscriptions whose last trigger ended in error at the registration's sync id
 	tried      int   // subscriptions that anything was tried for
 	succeeded  int64 // the store's revision at which the latest success was recorded; 0: there is none
@@ -22,6 +24,7 @@ func (t *tally) replace(before, after *catalog.Subscription, reg *catalog.Regist
 	if before != nil {
 		t.subscribed--
 		t.tried -= one(before.Attempt.Phase != catalog.PhaseNone)
+		t.failing -= one(len(before.Failures) > 0)
 		t.failures -= since(t.succeeded, before.Failures)
 		t.spoilt = t.spoilt || before.Succeeded == t.succeeded && t.succeeded > 0 &&
 			(after == nil || after.Succeeded < before.Succeeded)
@@ -31,6 +34,7 @@ func (t *tally) replace(before, after *catalog.Subscription, reg *catalog.Regist
 	}
 	t.subscribed++
 	t.tried += one(after.Attempt.Phase != catalog.PhaseNone)
+	t.failing += one(len(after.Failures) > 0)
 	if after.Succeeded > t.succeeded {
 		t.succeeded = after.Succeeded
 		if t.last <= t.succeeded {
@@ -53,6 +57,7 @@ func (t *tally) standing(sub *catalog.Subscription, reg *catalog.Registration, b
 	}
 	t.active += by * one(sub.Active)
 	t.synced += by * one(sub.Synced(reg))
+	t.settled += by * one(sub.Settled(reg))
 	t.erred += by * one(sub.Attempt.Phase == catalog.PhaseError && sub.Attempt.SyncID == reg.SyncID)
 }
 

@@ -105,6 +105,7 @@ func (w *worker) settle(ctx context.Context, p pending) error {
 		spec = nil
 	}
 	defer w.attempted(p.outcome)
+	p.attempt.Holder = w.opts.Identity.ID
 	sub, err := w.repo.Settle(ctx, p.reg, *p.sub, spec, p.attempt, p.outcome)
 	if err != nil {
 		return w.settled(err)
