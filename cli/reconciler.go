@@ -20,6 +20,8 @@ import (
 	"kayra/notice"
 	"kayra/reconciler"
 	"kayra/reconciler/pipeline"
+	"kayra/server"
+	"kayra/server/auth"
 	"kayra/store"
 	"kayra/store/catalog"
 )
@@ -32,6 +34,8 @@ type reconcile struct {
 	operator  *catalog.Operator // defaults of operator blocks, or nil
 	gateway   *reconciler.HTTPGateway
 	serve     *notice.Client // what has teams told, or nil
+	tokens    *auth.Tokens   // of those who may ask how it is doing
+	issuer    *auth.OIDC     // nil: none
 	startedAt time.Time
 }
 
@@ -74,6 +78,9 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	if r.serve, err = r.newServe(e.lookup); err != nil {
 		return err
 	}
+	if err = r.loadCallers(e); err != nil {
+		return err
+	}
 	r.warnOfMode()
 	for _, w := range r.pipelines.Warnings() {
 		r.log.Warn("a step names what no run can have, and will fail before it is sent", slog.Any("error", w))
@@ -92,6 +99,19 @@ func (r *reconcile) load(cmd *cobra.Command, e *env) error {
 	return nil
 }
 
+// loadCallers reads who may ask how it is doing: the same as may call the REST API, of whom sysadmins are answered.
+func (r *reconcile) loadCallers(e *env) error {
+	if len(r.config.Auth.Tokens) == 0 && r.config.Auth.OIDC.Issuer == "" {
+		r.log.Warn("nobody can ask the reconciler how it is doing: auth.tokens is empty, and auth.oidc.issuer is not set")
+	}
+	var err error
+	if r.tokens, err = tokensOf(r.config, e.lookup); err != nil {
+		return err
+	}
+	r.issuer, err = issuerOf(r.config, r.log)
+	return err
+}
+
 // warnOfMode says that a default mode, which may be misspelled, has no pipeline: what it syncs succeeds without a request.
 func (r *reconcile) warnOfMode() {
 	c := r.config.Reconciler
@@ -103,6 +123,10 @@ func (r *reconcile) warnOfMode() {
 }
 
 func (r *reconcile) run(ctx context.Context, l net.Listener) error {
+	if r.issuer != nil {
+		defer r.issuer.Close()
+	}
+	r.warnOfPlainTokens(ctx, l.Addr(), "reconciler.tls")
 	c, err := r.controller(l)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -144,6 +168,8 @@ func (r *reconcile) controller(l net.Listener) (*reconciler.Controller, error) {
 		DefaultMode: r.config.Reconciler.DefaultMode, Operator: r.operator, MaxConcurrent: r.config.Reconciler.MaxConcurrentReconciles,
 		DrainTimeout: r.config.Reconciler.DrainTimeout, Logger: r.log, Registry: r.registry,
 		NotifyWithin: r.config.Notification.Interval,
+		ServerURL:    r.config.Reconciler.Server.URL,
+		Authenticate: server.SysadminsOnly(auth.NewChain(r.tokens, r.issuer), auth.Sysadmins(r.config.Auth.Sysadmins), r.log),
 	}
 	if r.serve != nil {
 		o.Notifier = r.serve
@@ -164,7 +190,7 @@ func reachable(address net.Addr, host string) string {
 	return at
 }
 
-// serveWhile serves health and metrics for as long as the reconciler runs, its draining included.
+// serveWhile serves what the reconciler tells of itself for as long as the reconciler runs, its draining included.
 func (r *reconcile) serveWhile(ctx context.Context, l net.Listener, c *reconciler.Controller) error {
 	const header, request, idle = 10 * time.Second, 30 * time.Second, 2 * time.Minute
 	srv := &http.Server{

@@ -171,8 +171,29 @@ func (f *fortress) read(server, reconciler string) {
 			}
 		}
 	}
-	for _, path := range []string{"/-/healthz", "/-/readyz", "/-/metrics", "/", "/katalog"} {
+	for _, path := range []string{"/-/healthz", "/-/readyz", "/-/metrics", "/"} {
 		f.ask("GET", reconciler+path, "", f.root)
+	}
+	f.inspect(reconciler)
+}
+
+// inspect reads all that a reconciler tells those who may ask, after everything has failed.
+func (f *fortress) inspect(reconciler string) {
+	f.want(http.StatusServiceUnavailable, "GET", reconciler+"/katalog", "") // since nearly all are degraded
+	for _, path := range []string{"/raw", "/enriched"} {
+		f.want(http.StatusOK, "GET", reconciler+"/katalog"+path, "")
+	}
+	for mode := range f.modes() {
+		at := reconciler + "/katalog/" + mode + ".example.com"
+		f.ask("GET", at+"/health", "", f.root)
+		for _, path := range []string{"", "/raw", "/enriched", "/cr", "/cr/sre", "/cr/sre/events"} {
+			f.want(http.StatusOK, "GET", at+path, "")
+		}
+		for _, token := range []string{"", f.at["token in the environment"], f.plant("token at a reconciler"), f.jwts["late"], f.jwts["strange"]} {
+			if status, _ := f.ask("GET", at, "", token); status != http.StatusUnauthorized && status != http.StatusForbidden {
+				f.t.Errorf("%s: %d", at, status)
+			}
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
-	s.warnOfPlainTokens(ctx, l.Addr())
+	s.warnOfPlainTokens(ctx, l.Addr(), "server.tls")
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return policy.Run(running, s.records) })
 	group.Go(func() error {

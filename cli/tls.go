@@ -50,13 +50,14 @@ func (p *process) secured(l net.Listener) net.Listener {
 }
 
 // warnOfPlainTokens says that whoever is on the way can read the callers' tokens.
-func (p *process) warnOfPlainTokens(ctx context.Context, address net.Addr) {
+// key names the mapping that TLS is set by.
+func (p *process) warnOfPlainTokens(ctx context.Context, address net.Addr, key string) {
 	tcp, ok := address.(*net.TCPAddr)
 	if p.tls != nil || !ok || tcp.IP.IsLoopback() || len(p.config.Auth.Tokens) == 0 && p.config.Auth.OIDC.Issuer == "" {
 		return
 	}
-	p.log.LogAttrs(ctx, slog.LevelWarn, "tokens cross the network unencrypted: set server.tls, or listen on a loopback address behind a proxy that speaks TLS",
-		slog.String("address", address.String()))
+	p.log.LogAttrs(ctx, slog.LevelWarn, "tokens cross the network unencrypted: set TLS, or listen on a loopback address behind a proxy that speaks it",
+		slog.String("address", address.String()), slog.String("key", key))
 }
 
 // files is what names the files of TLS: keys of the configuration, or of a context.
