@@ -16,26 +16,26 @@ const shown = 20
 // Text is the plan for people, in lines of at most 80 cells.
 func (p *Plan) Text() string {
 	t := &page{}
-	t.line("", "%s API registration %s", map[Action]string{Create: "Create", Update: "Update"}[p.Action], p.Name)
-	t.heading("Fields")
+	t.Line("", "%s API registration %s", map[Action]string{Create: "Create", Update: "Update"}[p.Action], p.Name)
+	t.Heading("Fields")
 	p.fields(t)
-	t.heading("Start order")
+	t.Heading("Start order")
 	p.starts(t)
-	t.heading("Reconciled")
+	t.Heading("Reconciled")
 	p.Reconcile.who(t)
 	if len(p.Reconcile.Due) > 0 {
-		t.heading("Order")
+		t.Heading("Order")
 		p.Reconcile.sequence(t)
 	}
-	t.heading("Requests")
+	t.Heading("Requests")
 	p.Requests.show(t)
-	t.heading("Nothing was written.")
+	t.Heading("Nothing was written.")
 	return t.String()
 }
 
 func (p *Plan) fields(t *page) {
 	if len(p.Changes) == 0 {
-		t.line("  ", "none changes; the write counts as a trigger all the same")
+		t.Line("  ", "none changes; the write counts as a trigger all the same")
 	}
 	const widest = 24
 	width := 0
@@ -45,10 +45,10 @@ func (p *Plan) fields(t *page) {
 	for _, c := range p.Changes {
 		name := fmt.Sprintf("%-*s  ", width, c.Field)
 		if p.Action == Create {
-			t.line("  ", "%s%s", name, readable(c.New))
+			t.Line("  ", "%s%s", name, readable(c.New))
 			continue
 		}
-		t.line("  ", "%s%s -> %s", name, readable(c.Old), readable(c.New))
+		t.Line("  ", "%s%s -> %s", name, readable(c.Old), readable(c.New))
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *Plan) starts(t *page) {
 			continue
 		}
 		if i == len(p.StartOrder)-1 && skipped > 0 {
-			t.line("  ", "… and %d between, which -o json lists", skipped)
+			t.Line("  ", "… and %d between, which -o json lists", skipped)
 		}
 		needs := make([]string, 0, len(s.Needs))
 		for _, n := range s.Needs {
@@ -89,20 +89,20 @@ func (p *Plan) starts(t *page) {
 		}
 		switch {
 		case s.External:
-			t.line("  ", "%d. %s, of another scope", i+1, s.Name)
+			t.Line("  ", "%d. %s, of another scope", i+1, s.Name)
 		case len(needs) > 0:
-			t.line("  ", "%d. %s, which needs %s", i+1, s.Name, strings.Join(needs, ", "))
+			t.Line("  ", "%d. %s, which needs %s", i+1, s.Name, strings.Join(needs, ", "))
 		default:
-			t.line("  ", "%d. %s", i+1, s.Name)
+			t.Line("  ", "%d. %s", i+1, s.Name)
 		}
 	}
 }
 
 func (r *Reconcile) who(t *page) {
 	if len(r.Due) == 0 {
-		t.line("  ", "nobody: %s", r.Why)
+		t.Line("  ", "nobody: %s", r.Why)
 	} else {
-		t.line("  ", "%s, since %s:", count(len(r.Due), r.Subscribers), r.Why)
+		t.Line("  ", "%s, since %s:", count(len(r.Due), r.Subscribers), r.Why)
 		t.names("    ", r.Due, func(n Tenant) string {
 			if n.Why == whyInactive {
 				return n.Namespace + " (its first sync)"
@@ -120,7 +120,7 @@ func (r *Reconcile) who(t *page) {
 			}
 		}
 		if len(held) > 0 {
-			t.line("  ", "%s %s", count(len(held), r.Subscribers), why.says)
+			t.Line("  ", "%s %s", count(len(held), r.Subscribers), why.says)
 			t.names("    ", held, func(n Tenant) string { return n.Namespace })
 		}
 	}
@@ -140,10 +140,10 @@ func (r *Reconcile) sequence(t *page) {
 			when = "each as soon as " + strings.Join(w.After, ", and ")
 		}
 		if len(r.Waves) == 1 {
-			t.line("  ", "%s", when)
+			t.Line("  ", "%s", when)
 			break
 		}
-		t.line("  ", "wave %d, %s:", w.Number, when)
+		t.Line("  ", "wave %d, %s:", w.Number, when)
 		names := make([]Tenant, len(w.Namespaces))
 		for i, ns := range w.Namespaces {
 			names[i].Namespace = ns
@@ -151,16 +151,16 @@ func (r *Reconcile) sequence(t *page) {
 		t.names("    ", names, func(n Tenant) string { return n.Namespace })
 	}
 	if r.Order != "" {
-		t.line("  ", "%s", r.Order)
+		t.Line("  ", "%s", r.Order)
 	}
 }
 
 func (q *Requests) show(t *page) {
 	if q.Note != "" {
-		t.line("  ", "%s", q.Note)
+		t.Line("  ", "%s", q.Note)
 		return
 	}
-	t.line("  ", "of %s, by mode %s of %s:", q.Namespace, q.Mode, q.Config)
+	t.Line("  ", "of %s, by mode %s of %s:", q.Namespace, q.Mode, q.Config)
 	for _, s := range q.Steps {
 		q.step(t, s)
 	}
@@ -173,13 +173,13 @@ func (q *Requests) step(t *page, s pipeline.RequestView) {
 	if s.Name != "" {
 		title += " (" + s.Name + ")"
 	}
-	t.line(at, "%s", title)
+	t.Line(at, "%s", title)
 	if s.Problem != "" {
-		t.line(under, "cannot be sent: %s", s.Problem)
+		t.Line(under, "cannot be sent: %s", s.Problem)
 		return
 	}
 	for _, h := range s.Headers {
-		t.line(under, "%s: %s", h.Name, h.Value)
+		t.Line(under, "%s: %s", h.Name, h.Value)
 	}
 	if s.Body == nil {
 		return
@@ -190,6 +190,6 @@ func (q *Requests) step(t *page, s pipeline.RequestView) {
 	}
 	for line := range strings.Lines(body) {
 		text := strings.TrimLeft(line, " ")
-		t.line(under+line[:len(line)-len(text)], "%s", strings.TrimSuffix(text, "\n"))
+		t.Line(under+line[:len(line)-len(text)], "%s", strings.TrimSuffix(text, "\n"))
 	}
 }
