@@ -28,6 +28,7 @@ const (
 	codeConflict    code = 5
 	codeUnreachable code = 6
 	codeTimeout     code = 7
+	codeSyncFailed  code = 8 // the sync that was asked about ended in error
 	codeInterrupted code = 130
 )
 
@@ -49,6 +50,8 @@ func (c code) reason() string {
 		return "unreachable"
 	case codeTimeout:
 		return "timeout"
+	case codeSyncFailed:
+		return "sync_failed"
 	case codeInterrupted:
 		return "interrupted"
 	}

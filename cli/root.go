@@ -10,7 +10,7 @@ import (
 
 const exitCodes = `Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not
 authenticated or not allowed, 4 not found, 5 conflict, 6 server or store
-unreachable, 7 timed out, 130 interrupted.`
+unreachable, 7 timed out, 8 the sync ended in error, 130 interrupted.`
 
 // helpWidth is how wide a help text may be, in cells: a terminal's width where nobody has made it wider.
 const helpWidth = 80
@@ -40,7 +40,7 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	addGroup(root, "What there is, and who may do what:",
-		getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), planCommand(e), apisCommand(e), checkCommand(e))
+		getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), planCommand(e), whyCommand(e), apisCommand(e), checkCommand(e))
 	addGroup(root, "You, and the servers that you speak to:", loginCommand(e), logoutCommand(e), whoamiCommand(e), contextCommand(e))
 	root.AddCommand(configCommand(e), versionCommand(e))
 	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"

@@ -226,12 +226,12 @@ func (f *fortress) look() {
 	for _, line := range []string{
 		"config view", "apis", "get catalog subscriptions -A", "get catalog apiregistrations", "get catalog namespaces", "get catalog reconcilers",
 		"get catalog -n sre subscriptions places.example.com", "get catalog apiregistrations outputs.example.com/status",
-		"get places.example.com machines", "update catalog apiregistrations none.example.com/sync -d {}",
+		"get places.example.com machines", "why outputs.example.com -n sre", "why places.example.com -n sre", "update catalog apiregistrations none.example.com/sync -d {}",
 		"create catalog namespaces -d {", "get catalog namespaces --server http://127.0.0.1:1", "serve --log-level loud",
 	} {
 		for _, format := range []string{"table", "wide", "json", "yaml", "name"} {
 			args := append([]string{"kayra"}, strings.Fields(line)...)
-			if slices.Contains([]string{"get", "apis", "update", "create"}, args[1]) {
+			if slices.Contains([]string{"get", "apis", "update", "create", "why"}, args[1]) {
 				args = append(args, "-o", format)
 			}
 			got := run(f.t, f.env, "", args...)
