@@ -155,7 +155,7 @@ func (c *cache) survey(name string) survey {
 	}
 	s.reg, s.settings, s.published = a.reg, a.settings, a.published
 	if a.reg != nil {
-		s.state, s.reason = c.stateOf(a), c.degradedReason(a)
+		s.state, s.reason = c.stateOf(a), c.healthReason(a)
 		s.subscribed, s.failed = a.tally.subscribed, a.tally.erred
 		s.failing = a.failing(s.settings.RollbackFailures.Value, s.settings.RollbackWithin.Value)
 	}

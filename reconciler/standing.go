@@ -83,6 +83,16 @@ func (c *cache) degradedReason(a *api) string {
 	return ""
 }
 
+// healthReason says why the registration is degraded, or what keeps it from being healthy where that is on no
+// subscription's record, or is "".
+func (c *cache) healthReason(a *api) string {
+	reason := c.degradedReason(a)
+	if reason == "" && a.spec.Attempt.Phase == catalog.PhaseError && !a.spec.Has(a.reg.SyncID) {
+		return a.spec.Attempt.Message
+	}
+	return reason
+}
+
 // blockedBy is the index of the first dependency that keeps new runs of the subscription from beginning, or -1.
 func (c *cache) blockedBy(a *api, sub *catalog.Subscription) int {
 	if sub.PassesDependencies(a.reg) {

@@ -32,7 +32,7 @@ type Health struct {
 
 	API    string      `json:"api"`
 	State  HealthState `json:"state"`
-	Reason string      `json:"reason,omitempty"` // of being degraded: one redacted sentence
+	Reason string      `json:"reason,omitempty"` // of being degraded, or why its document is not there: one redacted sentence
 	Since  time.Time   `json:"since"`
 	Told   Told        `json:"told,omitzero"`
 }
