@@ -27,8 +27,10 @@ func Explain(sub *Subscription, reg *Registration, lock *Lock) (Reason, string) 
 		return ReasonCanaryHold, "a rollout is pending: it reaches this namespace when it is released"
 	case reg.Paused:
 		return ReasonPaused, "the API registration is paused: set paused to false to go on"
-	case a.Phase == PhaseError && used && !a.RetryAt.IsZero():
+	case a.Phase == PhaseError && used && a.RetryAt.After(now()):
 		return ReasonBackoff, fmt.Sprintf("%s; retry %d follows at %s", a.Message, a.Retries+1, a.RetryAt.Format(time.RFC3339))
+	case a.Phase == PhaseError && used && !a.RetryAt.IsZero():
+		return ReasonQueued, a.Message + "; a retry is due, and waits for a reconciler"
 	case a.Phase == PhaseError && used:
 		return a.Reason, a.Message
 	case a.Phase == PhaseNone:
