@@ -62,7 +62,7 @@ func (c *cache) unmet(a *api, index int, namespace string) string {
 }
 
 // there is a registration of any scope with the namespace's subscription to it, each nil where it is not known. Why the
-// registration is degraded is added to what it is.
+// registration is not healthy is added to what it is.
 func (c *cache) there(ref catalog.Ref, namespace string, is *catalog.Health) (*catalog.Registration, *catalog.Subscription) {
 	if !c.inScope(ref) {
 		at := c.abroad[ref.Scope()]
@@ -78,7 +78,7 @@ func (c *cache) there(ref catalog.Ref, namespace string, is *catalog.Health) (*c
 	if a == nil || a.reg == nil {
 		return nil, nil
 	}
-	is.Reason = c.degradedReason(a)
+	is.Reason = c.healthReason(a)
 	if s := a.subscribers[namespace]; s != nil {
 		return a.reg, s.sub
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"kayra/store"
 )
 
 // explainWaiting tells of those of the views that may be tried what they wait for: a dependency, a slot, or a reconciler.
@@ -28,7 +30,10 @@ func (r *Repository) explainWaiting(ctx context.Context, views []SubscriptionVie
 				return err
 			}
 		}
-		unmet, err := known[v.API].unmet(ctx, v.Namespace)
+		unmet := ""
+		if !v.PassesDependencies(reg) {
+			unmet, err = known[v.API].unmet(ctx, v.Namespace)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -77,13 +82,15 @@ type need struct {
 
 	reg    *Registration // nil: it is not registered
 	health Health
+	alone  bool                     // it is in another scope, in which no reconciler is alive
 	tenant map[string]*Subscription // by namespace, of those that were asked for
+	asked  int                      // for how many namespaces
 }
 
-// needsOf reads what a registration depends on. An abort and a rollback pass all of it.
+// needsOf reads what a registration depends on.
 func (r *Repository) needsOf(ctx context.Context, reg *Registration) (*needs, error) {
 	n := &needs{repo: r}
-	if reg.Reverting || len(reg.DependsOn) == 0 {
+	if len(reg.DependsOn) == 0 {
 		return n, nil
 	}
 	keys := make([]string, 0, 2*len(reg.DependsOn)) //nolint:mnd // the two of each
@@ -95,7 +102,7 @@ func (r *Repository) needsOf(ctx context.Context, reg *Registration) (*needs, er
 		return nil, err
 	}
 	for _, d := range reg.DependsOn {
-		one := need{Dependency: d, tenant: map[string]*Subscription{}}
+		one := need{Dependency: d}
 		var there Registration
 		ok, err := find(res, d.registrationKey(), &there)
 		if err != nil {
@@ -107,20 +114,32 @@ func (r *Repository) needsOf(ctx context.Context, reg *Registration) (*needs, er
 		if _, err := find(res, d.Scope().healthKey(d.Name), &one.health); err != nil {
 			return nil, err
 		}
+		if one.alone, err = r.unattended(ctx, d.Scope()); err != nil {
+			return nil, err
+		}
 		n.of = append(n.of, one)
 	}
 	return n, nil
+}
+
+// unattended tells whether a scope is another one, and no reconciler of it is alive.
+func (r *Repository) unattended(ctx context.Context, s Scope) (bool, error) {
+	if s == r.scope {
+		return false, nil
+	}
+	l, err := r.store.List(ctx, s.reconcilersPrefix(), store.ListOptions{Limit: 1})
+	if err != nil {
+		return false, fmt.Errorf("list reconcilers of %s: %w", s, err)
+	}
+	return len(l.Entries) == 0, nil
 }
 
 // unmet says which dependency keeps the namespace's subscription from being tried, and why, or is "".
 func (n *needs) unmet(ctx context.Context, namespace string) (string, error) {
 	for i := range n.of {
 		one := &n.of[i]
-		if one.reg == nil && one.Scope() != n.repo.scope {
-			continue // nothing here can judge it
-		}
-		is := one.Unmet(one.reg != nil, one.health)
-		if is == "" && one.Needs() == ConditionSynced {
+		is := one.is(n.repo.scope)
+		if is == "" && one.reg != nil && one.Needs() == ConditionSynced {
 			var err error
 			if is, err = n.repo.behind(ctx, one, namespace); err != nil {
 				return "", err
@@ -131,6 +150,21 @@ func (n *needs) unmet(ctx context.Context, namespace string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// is tells what a dependency is that it must not be, or is "". One in another scope that the store does not tell of is not
+// judged.
+func (n *need) is(home Scope) string {
+	foreign := n.Scope() != home
+	switch {
+	case foreign && n.reg == nil:
+		return ""
+	case n.alone && n.Needs() != ConditionSynced:
+		return "no reconciler of its platform and region is running"
+	case foreign && n.health.State == "":
+		return ""
+	}
+	return n.Unmet(n.reg != nil, n.health)
 }
 
 // Unmet tells what a dependency is that it must not be, or is "". Of one that must be synced, that is told by
@@ -156,23 +190,44 @@ func (d Dependency) Waits(s Scope, why string) string {
 
 // behind tells how the namespace's subscription to a dependency stands, or is "" when it is where it should be.
 func (r *Repository) behind(ctx context.Context, n *need, namespace string) (string, error) {
-	if _, asked := n.tenant[namespace]; !asked {
-		key := n.Scope().subscriptionKey(n.Name, namespace)
-		e, err := r.store.Get(ctx, key)
-		if err != nil && !isNotFound(err) {
-			return "", fmt.Errorf("read subscription: %w", err)
+	const few = 8 // beyond, it is cheaper to read all of them
+	prefix := n.Scope().subscriptionsPrefix(n.Name)
+	if n.asked == 0 {
+		n.tenant = map[string]*Subscription{}
+	}
+	n.asked++
+	if _, known := n.tenant[namespace]; !known && n.asked <= few {
+		res, err := r.read(ctx, prefix+namespace)
+		if err != nil {
+			return "", err
 		}
-		n.tenant[namespace] = nil
-		if err == nil {
-			sub := &Subscription{}
-			if err := Decode(e, sub); err != nil {
-				return "", err
-			}
-			n.tenant[namespace] = sub
+		if err := n.keep(namespace, res.Got[prefix+namespace]); err != nil {
+			return "", err
 		}
 	}
-	sub := n.tenant[namespace]
-	return sub.Behind(n.reg), nil
+	if n.asked == few+1 {
+		l, err := r.store.List(ctx, prefix, store.ListOptions{})
+		if err != nil {
+			return "", fmt.Errorf("list subscriptions to %q: %w", n.Name, err)
+		}
+		for _, e := range l.Entries {
+			if err := n.keep(e.Key[len(prefix):], e); err != nil {
+				return "", err
+			}
+		}
+	}
+	return n.tenant[namespace].Behind(n.reg), nil
+}
+
+// keep notes a namespace's subscription; that of an entry which was not found is nil.
+func (n *need) keep(namespace string, e store.Entry) error {
+	if e.ModRevision == 0 {
+		n.tenant[namespace] = nil
+		return nil
+	}
+	sub := &Subscription{}
+	n.tenant[namespace] = sub
+	return Decode(e, sub)
 }
 
 // Behind tells how a subscription to a dependency, or nil where there is none, stands, or is "" when it is where it should

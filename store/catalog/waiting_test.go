@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,58 @@ func TestOffice(t *testing.T) {
 		if got, err := w.Health(w.ctx(), compute); err != nil || got.State != catalog.HealthHealthy {
 			w.t.Errorf("published: %+v, %v", got, err)
 		}
+	})
+}
+
+// However many rows wait for a dependency, each is told what its own namespace waits for.
+func TestManyWaitForADependency(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		const app, many = "app.example.com", 30
+		w.register(app)
+		deps := []catalog.Dependency{{Ref: catalog.Ref{Name: app}, Condition: catalog.ConditionSynced}}
+		_, err := w.CreateRegistration(w.ctx(), compute, catalog.RegistrationChange{DependsOn: &deps})
+		w.must(err)
+		for i := range many {
+			ns := fmt.Sprintf("t%02d", i)
+			if w.tenant(ns, compute); i%2 == 0 {
+				_, err := w.Subscribe(w.ctx(), ns, app)
+				w.must(err)
+			}
+		}
+		status, err := w.Status(w.ctx(), compute, true)
+		w.must(err)
+		for i, v := range status.Subscriptions {
+			want := catalog.ReasonInit
+			if i%2 == 0 {
+				want = catalog.ReasonWaitingDependency
+			}
+			if v.Reason != want {
+				w.t.Errorf("%s: %s, not %s (%s)", v.Namespace, v.Reason, want, v.Message)
+			}
+		}
+	})
+}
+
+// A dependency in another scope is told of as it is judged: by its reconcilers and by what was published of it, and not at
+// all where the store tells nothing.
+func TestWaitingForAnotherScope(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		const app = "app.example.com"
+		far := w.elsewhere("prod", "us-east-1")
+		far.register(app)
+		deps := []catalog.Dependency{{Ref: catalog.Ref{Platform: "prod", Region: "us-east-1", Name: app}, Condition: catalog.ConditionHealthy}}
+		_, err := w.CreateRegistration(w.ctx(), compute, catalog.RegistrationChange{DependsOn: &deps})
+		w.must(err)
+		w.tenant("sre", compute)
+		w.explained(catalog.ReasonWaitingDependency, "prod/us-east-1/"+app, "no reconciler of its platform and region is running")
+		s := far.session()
+		w.must(far.Announce(w.ctx(), catalog.Reconciler{ID: "far"}, s.ID()))
+		w.explained(catalog.ReasonInit)
+		lease, err := far.Campaign(w.ctx(), "far", s.ID())
+		w.must(err)
+		w.must(far.PublishHealth(w.ctx(), lease, &catalog.Health{API: app}, &catalog.Health{API: app, State: catalog.HealthDegraded, Reason: "it fails"}, true))
+		w.explained(catalog.ReasonWaitingDependency, "it is degraded, since it fails")
 	})
 }
