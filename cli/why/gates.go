@@ -52,6 +52,9 @@ func shut(a *Answer) string {
 	case catalog.ReasonStepFailed, catalog.ReasonTimeout, catalog.ReasonInterrupted, catalog.ReasonBackoff:
 		return gateAttempt
 	case catalog.ReasonInit, catalog.ReasonQueued:
+		if unread(a) {
+			return gateDocument
+		}
 		return gateQueue
 	case catalog.ReasonRunning:
 		return gateRun

@@ -25,6 +25,9 @@ func open(f *Facts, a *Answer) []Step {
 	case gateDependencies:
 		return depend(a)
 	case gateDocument:
+		if unread(a) {
+			return []Step{{"it opens by itself when the document is there. To see how it goes on:", fmt.Sprintf("kayra why %s -n %s", a.API, a.Namespace)}}
+		}
 		return []Step{{"mend what keeps the document from being read, and have all its subscribers tried again:", update(a.API, "{}")}}
 	case gateMode:
 		return []Step{

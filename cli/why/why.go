@@ -144,6 +144,9 @@ func (f *Facts) idle(a *Answer) bool {
 	return strings.Contains(a.Message, "no reconciler is running")
 }
 
+// unread tells what only a reconciler says: that nothing begins before the document is there.
+func unread(a *Answer) bool { return strings.Contains(a.Message, "the OpenAPI document for sync_id ") }
+
 // dependency is what a message says is waited for. The text is that of [catalog.ReasonWaitingDependency].
 func dependency(message string) (name, condition, is string, ok bool) {
 	rest, ok := strings.CutPrefix(message, "waits for ")
@@ -176,6 +179,9 @@ func because(f *Facts, a *Answer) string {
 		}
 		return "waiting for a dependency"
 	case catalog.ReasonInit, catalog.ReasonQueued:
+		if unread(a) {
+			return "waiting for the app's OpenAPI document"
+		}
 		if f.idle(a) {
 			return "no reconciler is running"
 		}

@@ -123,6 +123,10 @@ func TestGates(t *testing.T) {
 			facts(catalog.ReasonSpecUnavailable, "it answered 404"), "the app's OpenAPI document cannot be had", "oooooB----", "it answered 404",
 			"kayra update catalog apiregistrations compute.example.com -d '{}'", true,
 		},
+		"a document to come": {
+			facts(catalog.ReasonQueued, "waiting for a reconciler; the OpenAPI document for sync_id b is being fetched"),
+			"waiting for the app's OpenAPI document", "oooooB----", "is being fetched", "by itself when the document is there", false,
+		},
 		"no mode": {
 			facts(catalog.ReasonNoMode, "no mode"), "no mode says how to sync it", "ooooooB---", "no mode", "reconciler.default_mode", true,
 		},
