@@ -26,6 +26,7 @@ func TestQueueAndRunAreTold(t *testing.T) {
 		run := w.next(calls)
 		w.eventually("three wait", func() bool { return p.Waiting(compute) == 3 })
 
+		w.eventually("the watch has shown the run", func() bool { return p.detail(t, run.namespace).ReadyReason == "running" })
 		d := p.detail(t, run.namespace)
 		step := d.Children["step"]
 		if d.ReadyReason != "running" || !strings.Contains(d.ReadyMessage, "is running: step 1 of 1 since ") {
