@@ -40,7 +40,7 @@ func whyCommand(e *env) *cobra.Command {
 			"error, 4 if there is no such registration, namespace or subscription, and 1 if\n" +
 			"it waits, is held, paused or queued, or if an attempt runs.",
 		Example: `  kayra why compute.example.com -n sre
-  kayra why compute -n sre -o json | jq -r '.open[].run'
+  kayra why compute -n sre -o json | jq -r '.open[].run // empty'
   until kayra why compute -n sre; do sleep 5; done`,
 		Args: a.readArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,6 +66,10 @@ func (a *asking) readArgs(_ *cobra.Command, args []string) error {
 		return usage(form, "why takes one API, and %q is one more", args[1])
 	case a.namespace == "":
 		return usage(form, "which namespace? None is given with -n")
+	case !catalog.ValidLongName(args[0]) && !catalog.ValidLabel(args[0]):
+		return usage(form, "%q is not the name of an API: neither a long one, such as compute.example.com, nor a short one", args[0])
+	case !catalog.ValidLabel(a.namespace):
+		return usage(form, "%q is not the name of a namespace: a DNS label", a.namespace)
 	case a.format.given && a.format.format != printer.JSON && a.format.format != printer.YAML:
 		return usage("leave out -o for a text", "-o %s is not a format of why: use json or yaml", a.format.format)
 	}
@@ -178,7 +182,7 @@ func (q *inquiry) make(ctx context.Context) error {
 		return err
 	}
 	f.Subscription = sub
-	if f.Registration == nil || sub.Synced {
+	if f.Registration == nil || sub.Reason == catalog.ReasonSynced {
 		return nil
 	}
 	var alive api.List[api.Reconciler]

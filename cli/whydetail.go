@@ -105,7 +105,12 @@ func most(details []*why.Detail) *why.Detail {
 	for _, d := range details {
 		best.Events = append(best.Events, d.Events...)
 	}
-	slices.SortStableFunc(best.Events, func(a, b why.Event) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(best.Events, func(a, b why.Event) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message), cmp.Compare(b.Count, a.Count))
+	})
+	best.Events = slices.CompactFunc(best.Events, func(a, b why.Event) bool { // each reconciler sees what all have done
+		return a.At.Equal(b.At) && a.Reason == b.Reason && a.Message == b.Message
+	})
 	best.Events = best.Events[:min(len(best.Events), mostEvents)]
 	return &best
 }

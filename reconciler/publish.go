@@ -40,7 +40,11 @@ func (c *Controller) publish(ctx context.Context, lease catalog.Office, s survey
 	c.recorded(s.name, last, next.Revision)
 	c.countLook(s.name, look)
 	if moved {
-		c.log.Info("health changed", slog.String("api", s.name), slog.String("state", string(next.State)),
+		level := slog.LevelInfo
+		if old.State == next.State {
+			level = slog.LevelDebug // for another reason than before
+		}
+		c.log.Log(ctx, level, "health changed", slog.String("api", s.name), slog.String("state", string(next.State)),
 			slog.String("was", string(old.State)), slog.String("reason", next.Reason))
 	}
 	return nil

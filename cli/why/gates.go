@@ -67,16 +67,16 @@ func shut(a *Answer) string {
 // what the registration says.
 func gates(f *Facts, a *Answer) []Gate {
 	blocking := shut(a)
-	if a.Synced {
-		blocking = ""
-	}
 	var out []Gate
 	status := OK
 	for _, name := range names() {
-		g := Gate{Name: name, Status: status, Evidence: evidence(f, a, name)}
+		g := Gate{Name: name, Status: status, Evidence: evidence(f, name)}
 		if name == blocking {
 			g.Status, status = Blocks, Beyond
 			g.Evidence = blocked(f, a, name)
+		}
+		if name == gateDocument && blocking == gateQueue && a.Reconciler == "" {
+			g.Status = Beyond // nobody has said that it is there
 		}
 		if g.Status == Beyond && !f.said(name) {
 			g.Evidence = ""
@@ -92,7 +92,7 @@ func (f *Facts) said(gate string) bool {
 }
 
 // evidence says why a gate is open, or how it stands.
-func evidence(f *Facts, a *Answer, gate string) string {
+func evidence(f *Facts, gate string) string {
 	s, r := f.Subscription, f.Registration
 	switch gate {
 	case gateRegistered:
@@ -120,18 +120,7 @@ func evidence(f *Facts, a *Answer, gate string) string {
 		}
 		return "there has been none"
 	}
-	if a.Synced && gate == gateRun {
-		return leftToDo(a)
-	}
 	return ""
-}
-
-// leftToDo is what is said of one that is synced, and has something to do all the same.
-func leftToDo(a *Answer) string {
-	if a.Reason == catalog.ReasonSynced {
-		return ""
-	}
-	return a.Message
 }
 
 func registered(f *Facts) string {

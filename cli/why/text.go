@@ -36,6 +36,10 @@ func (a *Answer) headline() string {
 	if a.Synced {
 		return fmt.Sprintf("%s is synced to %s, at sync_id %s", a.Namespace, a.API, a.At)
 	}
+	if a.At != "" && a.At == a.Target {
+		return fmt.Sprintf("%s is at the sync_id of %s, but was tried at another one since and has to be taken back: %s",
+			a.Namespace, a.API, a.Because)
+	}
 	return fmt.Sprintf("%s is not synced to %s: %s", a.Namespace, a.API, a.Because)
 }
 

@@ -95,7 +95,8 @@ type Answer struct {
 func New(f Facts) *Answer {
 	a := &Answer{API: f.API, Namespace: f.Namespace, Missing: f.Missing, Open: []Step{}, Events: []Event{}}
 	if s := f.Subscription; s != nil {
-		a.Synced, a.Reason, a.Message, a.At, a.Target = s.Synced, s.Reason, s.Message, s.CurrentSyncID, s.ExpectedSyncID
+		a.Synced = s.Synced && s.Reason == catalog.ReasonSynced // one that was tried at another id since has to be taken back
+		a.Reason, a.Message, a.At, a.Target = s.Reason, s.Message, s.CurrentSyncID, s.ExpectedSyncID
 		a.detail(f.Detail)
 	}
 	a.Failed = !a.Synced && failed(a.Reason)
