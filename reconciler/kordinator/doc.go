@@ -21,6 +21,6 @@
 //
 // What decides about a registration only computes, from what it is given: it starts no goroutine, and reads no clock but
 // the one that it is given. [Vitals] is what one process knows of the registration's attempts, with their latest in
-// windows of time. An [Autoscaler] reads their [Metrics] at intervals and says which limits hold. [Order] and [Dependents]
-// say in which order registrations start and stop, and [Backoff] when what has failed is tried again.
+// windows of time. An [Autoscaler] reads their [Metrics] at intervals and says which limits hold. [Order] says
+// in which order registrations start and stop, and [Backoff] when what has failed is tried again.
 package kordinator

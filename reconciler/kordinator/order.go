@@ -18,31 +18,6 @@ func Order(deps map[string][]string) []string {
 	return out
 }
 
-// Dependents are, for each registration, those that depend on it, by name: the ones that have to have stopped before it
-// does. Who waits for all of them never waits for ever, since in a cycle those that come later in [Order] do not wait for
-// those that come earlier.
-func Dependents(deps map[string][]string) map[string][]string {
-	names, edges := numbered(deps)
-	out := make(map[string][]string, len(deps))
-	for _, name := range names {
-		out[name] = nil
-	}
-	placed := make([]bool, len(names))
-	for _, user := range ordered(edges) {
-		for _, dep := range edges[user] {
-			if placed[dep] {
-				out[names[dep]] = append(out[names[dep]], names[user])
-			}
-		}
-		placed[user] = true
-	}
-	for name, list := range out {
-		slices.Sort(list)
-		out[name] = slices.Compact(list)
-	}
-	return out
-}
-
 // numbered gives the names in order, and for each the numbers of those that it depends on.
 func numbered(deps map[string][]string) (names []string, edges [][]int) {
 	names = slices.Sorted(maps.Keys(deps))

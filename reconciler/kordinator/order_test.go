@@ -49,22 +49,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func TestDependents(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"": "map[]",
-		"top:left,right left:base,base right:base base": "map[base:[left right] left:[top] right:[top] top:[]]",
-		"base a:b,base b:base":                          "map[a:[] b:[a] base:[a b]]",
-		"a:elsewhere":                                   "map[a:[]]",
-		"a:a":                                           "map[a:[]]",
-		"c:b b:a a:c":                                   "map[a:[b] b:[c] c:[]]",
-	} {
-		if got := fmt.Sprint(kordinator.Dependents(depsOf(text))); got != want {
-			t.Errorf("%q: got %s, want %s", text, got, want)
-		}
-	}
-}
-
 // placing is the order, found by looking at all names for each place.
 type placing struct {
 	deps  map[string][]string
@@ -135,23 +119,6 @@ func TestOrderOfAnything(t *testing.T) {
 		if got := kordinator.Order(p.deps); !slices.Equal(got, p.order) {
 			t.Fatalf("%v: got %v, want %v", p.deps, got, p.order)
 		}
-		stopped := map[string]bool{}
-		dependents := kordinator.Dependents(p.deps)
-		for _, name := range slices.Backward(p.order) {
-			for _, user := range dependents[name] {
-				if !stopped[user] {
-					t.Fatalf("%v: %s stops before %s, which waits for it", p.deps, name, user)
-				}
-			}
-			stopped[name] = true
-		}
-		for user, list := range p.deps {
-			for _, dep := range list {
-				if _, known := p.deps[dep]; known && !p.cyclic(user, dep) && !slices.Contains(dependents[dep], user) {
-					t.Fatalf("%v: %s does not wait for %s", p.deps, dep, user)
-				}
-			}
-		}
 	})
 }
 
@@ -190,13 +157,5 @@ func BenchmarkOrder(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		kordinator.Order(deps)
-	}
-}
-
-func BenchmarkDependents(b *testing.B) {
-	deps := layered(1_000, 20)
-	b.ReportAllocs()
-	for b.Loop() {
-		kordinator.Dependents(deps)
 	}
 }
