@@ -172,13 +172,18 @@ func (j job) queue() string {
 	return j.api
 }
 
-// queuesFor are those that a job waits in. What is no run takes no slot of the pool, so that documents that hang keep
-// nobody from running.
+// aside tells that a job is for a registration, and is no run. It takes no slot of the pool, so that documents that hang
+// keep nobody from running.
+func (j job) aside() bool { return j.kind == jobSpec || j.kind == jobGood }
+
+// queuesFor are those that a job waits in. Unlike that of a registration's workers, the queue of what else is to be done
+// for it is always open.
 func (c *Controller) queuesFor(j job) *kordinator.Queues[job] {
-	if j.kind == jobSpec || j.kind == jobGood {
-		return c.asides
+	if !j.aside() {
+		return c.queues
 	}
-	return c.queues
+	c.asides.Open(j.queue(), kordinator.Limits{})
+	return c.asides
 }
 
 // enqueue queues those of the jobs that there is something to do about, in an order of this process's own. What there
@@ -195,14 +200,7 @@ func (c *Controller) enqueue(lane kordinator.Lane, jobs []job) {
 	}
 }
 
-// add queues a job. Unlike that of a registration's workers, the queue of what else is to be done for it is always open.
-func (c *Controller) add(lane kordinator.Lane, j job) {
-	queues := c.queuesFor(j)
-	if queues == c.asides {
-		queues.Open(j.queue(), kordinator.Limits{})
-	}
-	queues.Add(j.queue(), lane, j)
-}
+func (c *Controller) add(lane kordinator.Lane, j job) { c.queuesFor(j).Add(j.queue(), lane, j) }
 
 // addAt queues a job for a time when there will be something to do about it, if nothing happens until then.
 func (c *Controller) addAt(j job, at time.Time) {
@@ -246,7 +244,7 @@ func (c *Controller) process(ctx, work context.Context, slot int, turn kordinato
 		Controller: c, job: j, session: session, stopping: ctx.Done(),
 		log: c.log.With(slog.Int("lock_id", slot)), number: turn.Worker, staff: c.staffs.of(j.api),
 	}
-	if c.queuesFor(j) == c.queues {
+	if !j.aside() {
 		c.metrics.busy(1)
 		defer c.metrics.busy(-1)
 	}
