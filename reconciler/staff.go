@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -76,7 +77,9 @@ func (c *Controller) autoscale(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			for name, interval := range c.cache.scaling() {
+			scaling := c.cache.scaling()
+			maps.DeleteFunc(next, func(name string, _ time.Time) bool { return scaling[name] == 0 })
+			for name, interval := range scaling {
 				if now.Before(next[name]) {
 					continue
 				}
