@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kayra/cli/quiet"
 	"kayra/cli/term"
 )
 
@@ -26,6 +27,7 @@ const clientName = "kayra-cli"
 // Main runs the process's command line and gives its exit code. The first SIGINT, SIGTERM or SIGHUP, which the end of a
 // terminal is, asks the command to end; a second one ends the process at once.
 func Main() int {
+	quiet.Restore()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 2) // one to ask, one to insist

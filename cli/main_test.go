@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -20,7 +21,7 @@ var cluster etcdtest.Shared
 // TestMain runs the tests or, where a script has started this program under the name of a command, that command.
 func TestMain(m *testing.M) {
 	kayra := func() { os.Exit(cli.Main()) } //nolint:forbidigo // as main does
-	testscript.Main(leakless{cluster.Around(m)}, map[string]func(){"kayra": kayra, "kayra-cli": kayra})
+	testscript.Main(leakless{cluster.Around(m)}, map[string]func(){"kayra": kayra, "kayra-cli": kayra, "kayra-environment": environment})
 }
 
 // leakless fails tests that leave goroutines behind.
@@ -37,4 +38,12 @@ func (l leakless) Run() int {
 		return 1
 	}
 	return code
+}
+
+// environment is a program that runs kayra, and then tells what it would hand to a child.
+func environment() {
+	os.Args = []string{"kayra", "version"}
+	code := cli.Main()
+	_, _ = os.Stdout.WriteString(strings.Join(os.Environ(), "\n"))
+	os.Exit(code) //nolint:forbidigo // as main does
 }
