@@ -72,7 +72,7 @@ func TestKatalog(t *testing.T) {
 		subscribed := protected(4, 0, 2)
 		subscribed["hasNamespaceRules"] = false
 		one := map[string]any{
-			"name": compute, "gvk": compute + "/v1, Kind=Subscription", "gvr": compute + "/v1/subscriptions",
+			"name": compute, "gvk": compute + "/v1, Kind=Subscription", "gvr": compute + "/v1/subscriptions", "state": "",
 			"admission": admission(13, 5, 8, 1, 4), "deletionProtection": protected(3, 1, 1), "namespaceProtection": subscribed,
 		}
 		all := l.want(http.StatusOK, "GET", "/katalog", nil).body
@@ -267,4 +267,31 @@ func TestKatalogBeforeTheFirstList(t *testing.T) {
 	l := newLab(t, openLocal(t), func(o *server.Options) { o.Katalog = katalog.New(o.Repository.Scope(), nil) })
 	l.want(http.StatusServiceUnavailable, "GET", "/katalog", nil)
 	l.want(http.StatusServiceUnavailable, "GET", "/katalog/"+compute, nil)
+}
+
+// What a reconciler has told of its queues, and the konductor of a registration's health, is answered as it stands.
+func TestWhatReconcilersTell(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(l *lab) {
+		l.world("sre")
+		own := l.session()
+		l.must(l.repository.Announce(l.t.Context(), catalog.Reconciler{ID: "a"}, own))
+		busy := map[string]catalog.QueueLength{compute: {Waiting: 3, Running: 2}}
+		l.must(l.repository.Announce(l.t.Context(), catalog.Reconciler{ID: "b", Queues: busy}, own))
+		var got []any
+		for _, item := range l.want(http.StatusOK, "GET", base+"/reconcilers", nil).body["items"].([]any) {
+			got = append(got, item.(map[string]any)["queues"])
+		}
+		want := []any{map[string]any{}, map[string]any{compute: map[string]any{"waiting": 3.0, "running": 2.0}}}
+		if d := cmp.Diff(want, got); d != "" {
+			l.t.Error(d)
+		}
+		health := []byte(`{"api":"compute.example.com","state":"degraded","reason":"it failed","since":"2026-11-30T03:08:41Z"}`)
+		_, err := l.store.Txn(l.t.Context(), store.Txn{Then: []store.Op{store.Put(l.repository.Scope().Prefix()+"health/"+compute, health)}})
+		l.must(err)
+		l.eventually(func() bool {
+			one := l.want(http.StatusOK, "GET", "/katalog/"+compute, nil).body
+			return one["state"] == "degraded" && one["degradedReason"] == "it failed" && one["stateSince"] == "2026-11-30T03:08:41Z"
+		})
+	})
 }

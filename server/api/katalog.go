@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"kayra/server/katalog"
+	"kayra/store/catalog"
 )
 
 // Gateway is the source of a Katalog that a server answers with, as against one of a reconciler.
@@ -35,6 +36,9 @@ type KatalogAPI struct {
 	Name                string              `json:"name"`
 	GVK                 string              `json:"gvk"`
 	GVR                 string              `json:"gvr" doc:"By which what a reconciler answers is merged."`
+	State               catalog.HealthState `json:"state" enum:",not started,pending,started,healthy,degraded,missing" doc:"How it is doing, as the reconciler sees it that decides for all; empty until one has told."`
+	DegradedReason      string              `json:"degradedReason,omitempty" doc:"Why it is degraded."`
+	StateSince          time.Time           `json:"stateSince,omitzero" doc:"Since when it is doing so, for that reason."`
 	Admission           Admission           `json:"admission"`
 	DeletionProtection  DeletionProtection  `json:"deletionProtection"`
 	NamespaceProtection NamespaceProtection `json:"namespaceProtection"`
@@ -97,6 +101,7 @@ func NewKatalogOne(f *katalog.Figures) KatalogOne {
 func newKatalogAPI(f *katalog.Figures) KatalogAPI {
 	return KatalogAPI{
 		Name: f.API, GVK: f.API + "/v1, Kind=Subscription", GVR: f.API + "/v1/subscriptions",
+		State: f.Health.State, DegradedReason: f.Health.Reason, StateSince: f.Health.Since,
 		Admission: Admission{
 			WebhooksEnabled: true, ValidationTotal: f.Validation.Total, ValidationAllowed: f.Validation.Done,
 			ValidationDenied: f.Validation.Refused, ValidationWarned: f.Warned,

@@ -33,14 +33,20 @@ type Reconciler struct {
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
 	Konductor bool      `json:"konductor" doc:"Whether it decides what must be decided once."`
+
+	Queues map[string]catalog.QueueLength `json:"queues" doc:"By API, a moment ago: the jobs that wait and those that run, of the queues in which one waits; of 100 of them at most."`
 }
 
 // NewReconciler is how a reconciler is answered.
 func NewReconciler(r *catalog.Reconciler) Reconciler {
-	return Reconciler{
+	out := Reconciler{
 		ID: r.ID, Host: r.Host, PID: r.PID, Endpoint: r.Endpoint,
-		Version: r.Version, StartedAt: r.StartedAt, Konductor: r.Konductor,
+		Version: r.Version, StartedAt: r.StartedAt, Konductor: r.Konductor, Queues: r.Queues,
 	}
+	if out.Queues == nil {
+		out.Queues = map[string]catalog.QueueLength{}
+	}
+	return out
 }
 
 // Metadata says what answers here.

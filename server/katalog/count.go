@@ -29,6 +29,7 @@ type Counts struct{ Total, Refused, Done int64 }
 // Figures are what was counted for a registration since this process knows it.
 type Figures struct {
 	API                    string
+	Health                 Health
 	Allowed, Restricted    []string // namespaces, as the registration has them
 	Validation             Counts   // writes; refused: with a status of 4xx
 	Warned                 int64    // writes that were done, without some of their keys
@@ -36,6 +37,13 @@ type Figures struct {
 	Deletions              Counts   // of the registration and its subscriptions; refused: with 409
 	Subscriptions          Counts   // refused: with 403
 	Validations, Mutations Latency
+}
+
+// Health is how a registration is doing, as the konductor has published it.
+type Health struct {
+	State  catalog.HealthState // "": it has published nothing yet
+	Reason string
+	Since  time.Time
 }
 
 // api is a registration with what was counted for it.

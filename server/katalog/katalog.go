@@ -1,5 +1,5 @@
 // Package katalog counts what was asked of each registration and of its subscriptions in this process, and what became of
-// it. A [Katalog] is told which registrations there are by the watch that the process has anyway, so that it asks the store
+// it, and keeps at hand how each is doing. A [Katalog] is told which registrations there are by the watch that the process has anyway, so that it asks the store
 // nothing, knows no name but those of registrations, and forgets one that is deleted.
 package katalog
 
@@ -23,6 +23,7 @@ type Katalog struct {
 
 	mu      sync.RWMutex
 	apis    map[string]*api
+	health  map[string]Health
 	reached int64            // revision that the watch has come to
 	ahead   map[string]int64 // registrations that a write has proved and the watch has not told of, by the write's revision
 }
@@ -32,7 +33,7 @@ func New(scope catalog.Scope, log *slog.Logger) *Katalog {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Katalog{scope: scope, log: log, apis: map[string]*api{}, ahead: map[string]int64{}}
+	return &Katalog{scope: scope, log: log, apis: map[string]*api{}, health: map[string]Health{}, ahead: map[string]int64{}}
 }
 
 // Listed tells whether it is known which registrations there are.
@@ -84,18 +85,25 @@ func (k *Katalog) Figures() []Figures {
 	for i, a := range all {
 		out[i] = a.figures()
 	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for i := range out {
+		out[i].Health = k.health[out[i].API]
+	}
 	return out
 }
 
 // Of has the figures of one registration, if there is one of that name.
 func (k *Katalog) Of(name string) (Figures, bool) {
 	k.mu.RLock()
-	a := k.apis[name]
+	a, health := k.apis[name], k.health[name]
 	k.mu.RUnlock()
 	if a == nil {
 		return Figures{}, false
 	}
-	return a.figures(), true
+	f := a.figures()
+	f.Health = health
+	return f, true
 }
 
 // Reset implements [store.Follower]. The entries stay the caller's.
@@ -103,9 +111,14 @@ func (k *Katalog) Reset(entries []store.Entry, revision int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.reached = revision
+	clear(k.health)
 	there := map[string]bool{}
 	for _, e := range entries {
-		if id := k.scope.ParseKey(e.Key); id.Kind == catalog.KindRegistration && !k.overtaken(id.API, e) {
+		id := k.scope.ParseKey(e.Key)
+		switch {
+		case id.Kind == catalog.KindHealth:
+			k.diagnose(id.API, e)
+		case id.Kind == catalog.KindRegistration && !k.overtaken(id.API, e):
 			there[id.API] = true
 			k.put(id.API, e)
 		}
@@ -125,6 +138,10 @@ func (k *Katalog) Apply(batch store.Batch) {
 	for _, e := range batch.Events {
 		id := k.scope.ParseKey(e.Key)
 		switch {
+		case id.Kind == catalog.KindHealth && e.Deleted:
+			delete(k.health, id.API)
+		case id.Kind == catalog.KindHealth:
+			k.diagnose(id.API, e.Entry)
 		case id.Kind != catalog.KindRegistration, k.overtaken(id.API, e.Entry):
 		case e.Deleted:
 			k.forget(id.API)
@@ -158,6 +175,17 @@ func (k *Katalog) put(name string, e store.Entry) {
 	}
 	delete(k.ahead, name)
 	a.describe(&reg)
+}
+
+// diagnose takes over how a registration is doing.
+func (k *Katalog) diagnose(name string, e store.Entry) {
+	var h catalog.Health
+	if err := catalog.Decode(e, &h); err != nil {
+		k.log.Error("a registration's health cannot be read", slog.String("key", e.Key), slog.Any("error", err))
+		delete(k.health, name)
+		return
+	}
+	k.health[name] = Health{h.State, h.Reason, h.Since}
 }
 
 func (k *Katalog) forget(name string) {

@@ -94,6 +94,43 @@ func TestFollows(t *testing.T) {
 	c.want(t, map[string]int64{compute: 0, "b.example.com": 1})
 }
 
+// How a registration is doing is what the store says last.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	c := newCounting()
+	health := func(state catalog.HealthState, reason string) store.Entry {
+		value, err := json.Marshal(catalog.Health{API: compute, State: state, Reason: reason})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store.Entry{Key: scope().Prefix() + "health/" + compute, Value: value}
+	}
+	want := func(state catalog.HealthState, reason string) {
+		t.Helper()
+		one, _ := c.Of(compute)
+		all := c.Figures()
+		if len(all) != 1 || one.Health.State != state || one.Health.Reason != reason || all[0].Health.State != state {
+			t.Errorf("%+v, and among all %+v; want %q", one.Health, all, state)
+		}
+	}
+	c.Reset([]store.Entry{health(catalog.HealthDegraded, "it failed"), entry(t, compute, "1")}, 5)
+	want(catalog.HealthDegraded, "it failed")
+	c.Apply(put(health(catalog.HealthHealthy, ""), 6))
+	want(catalog.HealthHealthy, "")
+	c.Apply(del(health(catalog.HealthHealthy, ""), 7))
+	want("", "")
+	c.Apply(put(health(catalog.HealthPending, ""), 8))
+	broken := health("", "")
+	broken.Value = []byte("{")
+	c.Apply(put(broken, 9))
+	want("", "")
+	c.Apply(put(health(catalog.HealthPending, ""), 10))
+	c.Reset([]store.Entry{entry(t, compute, "1")}, 11)
+	want("", "")
+	c.Apply(put(store.Entry{Key: scope().Prefix() + "health/lost.example.com", Value: health(catalog.HealthMissing, "").Value}, 12))
+	want("", "")
+}
+
 // A write that was done proves that its registration is there, whatever the watch has told of by then.
 func TestAheadOfTheWatch(t *testing.T) {
 	t.Parallel()
