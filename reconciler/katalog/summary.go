@@ -60,6 +60,7 @@ type CRDSummaryResponse struct {
 	Workers                  int                `json:"workers"` // that there may be now
 	WorkersSource            string             `json:"workersSource"`
 	WorkersActive            int32              `json:"workersActive"`
+	WorkersProcessing        int32              `json:"workersProcessing"`
 	Resync                   string             `json:"resync"`
 	ResyncSource             string             `json:"resyncSource"`
 	QueueDepth               int                `json:"queueDepth"`
@@ -175,7 +176,8 @@ func newSummary(p Process, a *API) CRDSummaryResponse {
 		Name: a.Name, Mode: a.Mode, GVK: a.gvk(), GVR: a.gvr(), Namespaced: true, DependsOn: a.dependsOn(p),
 		HasUnhealthyDependencies: h.HasUnhealthyDependencies,
 		Workers:                  a.Vitals.Workers, WorkersSource: l.workers, WorkersActive: a.workersActive(),
-		Resync: catalog.Duration(a.Resync).String(), ResyncSource: l.resync,
+		WorkersProcessing: int32(a.Vitals.Processing()), //nolint:gosec // there are 10,000 at most
+		Resync:            catalog.Duration(a.Resync).String(), ResyncSource: l.resync,
 		QueueDepth: h.QueueDepth, MaxDepth: l.maxDepth, MaxDepthSource: l.maxDepthSource,
 		ResourceCount: h.ResourceCount, ResourcesSynced: h.ResourcesSynced, ResourcesFailing: h.ResourcesFailing,
 		OperatorBox: OperatorBoxSummary{Type: a.boxType(), HasTemplates: !a.Placeholder},
