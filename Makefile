@@ -36,10 +36,15 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## run the linters and che
 fmt: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## format all files
 	$< fmt ./...
 
+.PHONY: generate
+generate: ## write the files that are generated: completion scripts
+	go test ./completions -run Generated -update
+
 .PHONY: drift
-drift: ## check that go.mod and go.sum are as `go mod tidy` leaves them
+drift: ## check go.mod, go.sum and the files that are generated
 	go mod tidy -diff
 	go mod verify
+	go test ./completions -run Generated
 
 .PHONY: bench
 bench: ## measure Kayra beside its floor: name, value, floor, ratio

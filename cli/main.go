@@ -74,6 +74,9 @@ func Run(ctx context.Context, p Process) int {
 	e := newEnv(p)
 	root := rootCommand(e, program(p.Args)) //nolint:contextcheck // a command has its context when it runs
 	root.SetArgs(p.Args[1:])
+	if asksForCompletion(p.Args) {
+		e.completing(root) //nolint:contextcheck // likewise
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return int(codeDone)
@@ -100,3 +103,6 @@ func program(args []string) string {
 
 // Command is the whole command tree, for what documents it.
 func Command() *cobra.Command { return rootCommand(newEnv(Process{}), "kayra") }
+
+// ClientCommand is the tree of the client alone, for what documents it.
+func ClientCommand() *cobra.Command { return rootCommand(newEnv(Process{}), clientName) }

@@ -42,7 +42,7 @@ func rootCommand(e *env, name string) *cobra.Command {
 	addGroup(root, "What there is, and who may do what:",
 		getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), planCommand(e), whyCommand(e), apisCommand(e), checkCommand(e))
 	addGroup(root, "You, and the servers that you speak to:", loginCommand(e), logoutCommand(e), whoamiCommand(e), contextCommand(e))
-	root.AddCommand(configCommand(e), versionCommand(e))
+	root.AddCommand(configCommand(e), completionCommand(e), versionCommand(e))
 	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
 	if name != clientName {
 		addGroup(root, "Running Kayra:", serveCommand(e), reconcilerCommand(e), demoCommand(e), demoAppCommand(e))

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kayra/cli/complete"
+)
+
+// argumentsOf finds what the arguments of a command may be, or is nil for one that has none.
+func (e *env) argumentsOf(cmd *cobra.Command) finder {
+	if takesAPI(cmd) {
+		return one(e.apis())
+	}
+	switch below(cmd) {
+	case "get", "describe":
+		return e.targets("get", "list")
+	case "create":
+		return e.targets("create")
+	case "update":
+		return e.targets("update", "patch")
+	case "delete":
+		return e.targets("delete")
+	case "check":
+		return e.questions()
+	case "context use", "context delete", "context rename", "logout":
+		return one(e.contextNames())
+	case "completion":
+		return one(fixed(shells()...))
+	}
+	return nil
+}
+
+// takesAPI tells a command whose first argument is an API.
+func takesAPI(cmd *cobra.Command) bool {
+	switch below(cmd) {
+	case "why", "sync", "rollout", "rollout start", "rollout status", "rollout release", "rollout abort":
+		return true
+	}
+	return false
+}
+
+// below is a command's path below the root.
+func below(cmd *cobra.Command) string {
+	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	return path
+}
+
+// one finds the first argument alone.
+func one(find finder) finder {
+	return func(ctx context.Context, q query) []complete.Suggestion {
+		if len(q.args) > 0 {
+			return nil
+		}
+		return find(ctx, q)
+	}
+}
+
+// valuesOf completes the values of a flag, or is nil for one of which nothing can be said.
+func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
+	switch f.Name {
+	case "namespace":
+		return suggest(e.namespaces(), 0)
+	case contextFlag:
+		return suggest(e.contextNames(), 0)
+	case "output":
+		return suggest(fixed(formatsOf(cmd)...), 0)
+	case "canary":
+		return suggest(inList(e.subscribers()), cobra.ShellCompDirectiveNoSpace)
+	case "file", "config", tokenFile, "ca-file", "cert-file", "key-file":
+		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+	}
+	return nil
+}
+
+// formatsOf are those of -o that a command has, as far as they are not free text.
+func formatsOf(cmd *cobra.Command) []string {
+	documents := []string{"json a document", "yaml a document"}
+	if cmd.Name() == "why" {
+		return documents
+	}
+	return append([]string{"table columns", "wide more columns", "name RESOURCE/NAME, a line each"}, documents...)
+}
