@@ -30,7 +30,8 @@ type Connection struct {
 
 	Context    string   // its name; "": the server was named otherwise
 	Server     string   // URL, without a user
-	Production bool     // it is marked, so that nobody takes it for another one
+	Label      string   // what it is marked with, such as staging; "": nothing
+	Production bool     // its label says that it is in production, so that nobody takes it for another one
 	Contexts   []string // that there are to switch to, by name
 }
 
