@@ -27,14 +27,19 @@ type remote struct {
 const tokenFile = "token-file"
 
 // addClient declares the flags of what speaks to a server. There is none for the token itself: arguments are for all to see.
-func addClient(cmd *cobra.Command) {
-	addServer(cmd)
+func addClient(cmd *cobra.Command) { addClientAs(cmd, "timeout") }
+
+// addClientAs is addClient where --timeout is about something else, so that the time of a request has another flag.
+func addClientAs(cmd *cobra.Command, timeout string) {
+	addServerAs(cmd, timeout)
 	cmd.Flags().String(tokenFile, "", "file with the bearer token, instead of what else would give one; -: the standard input")
 }
 
-func addServer(cmd *cobra.Command) {
+func addServer(cmd *cobra.Command) { addServerAs(cmd, "timeout") }
+
+func addServerAs(cmd *cobra.Command, timeout string) {
 	bind(cmd.Flags(), "server", "client.server", "URL of the server (default http://localhost:8080)")
-	bind(cmd.Flags(), "timeout", "client.timeout", "how long a request may take (default 30s)")
+	bind(cmd.Flags(), timeout, "client.timeout", "how long a request may take (default 30s)")
 	cmd.Flags().String(contextFlag, "", "context whose server is spoken to, of those that context list has")
 }
 
