@@ -46,7 +46,9 @@ func (r *rolling) Follow(ctx context.Context, path string, l rollout.Listener) e
 type listening struct{ rollout.Listener }
 
 // Apply implements [client.Follower].
-func (l listening) Apply(e client.Event) error { return l.Row(e.Data, e.Type == client.Deleted) }
+func (l listening) Apply(e client.Event) error {
+	return l.Row(e.Data, e.Type == client.Deleted) //nolint:wrapcheck // the listener's own
+}
 
 // Synced implements [client.Follower].
 func (l listening) Synced([]byte) { l.Listener.Synced() }

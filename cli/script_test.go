@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -108,9 +109,12 @@ client: {token: root-token}
 `
 
 // stub is a gateway with an app behind it for any name. The app serves machines, and finishes a sync at once, but never one
-// of the namespace stuck.
+// of the namespace stuck; PUT and DELETE of /-/fails/NS have those of a namespace fail, and succeed again.
 func stub() http.Handler {
 	mux := http.NewServeMux()
+	var fails sync.Map
+	mux.HandleFunc("PUT /-/fails/{ns}", func(_ http.ResponseWriter, r *http.Request) { fails.Store(r.PathValue("ns"), true) })
+	mux.HandleFunc("DELETE /-/fails/{ns}", func(_ http.ResponseWriter, r *http.Request) { fails.Delete(r.PathValue("ns")) })
 	mux.HandleFunc("GET /apis/{api}/-/openapi.json", func(w http.ResponseWriter, r *http.Request) {
 		path := "/apis/" + r.PathValue("api") + "/v1/namespaces/{namespace}/machines"
 		writeJSON(w, map[string]any{"openapi": "3.0.3", "paths": map[string]any{
@@ -124,8 +128,12 @@ func stub() http.Handler {
 		}
 		writeJSON(w, map[string]any{})
 	})
-	mux.HandleFunc("GET /apis/{api}/v1/namespaces/{ns}/sync/{id}", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, map[string]any{"status": "done"})
+	mux.HandleFunc("GET /apis/{api}/v1/namespaces/{ns}/sync/{id}", func(w http.ResponseWriter, r *http.Request) {
+		status := "done"
+		if _, fail := fails.Load(r.PathValue("ns")); fail {
+			status = "failed"
+		}
+		writeJSON(w, map[string]any{"status": status})
 	})
 	mux.HandleFunc("GET /apis/{api}/v1/namespaces/{ns}/machines", func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]any{"items": []any{map[string]any{"name": r.PathValue("ns") + "-1", "token": r.Header.Get("Authorization")}}})

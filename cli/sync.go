@@ -84,11 +84,11 @@ func (s *syncing) check() error {
 func (s *syncing) plan(state *rollout.State) (rollout.Plan, error) {
 	switch {
 	case len(s.canaries) > 0:
-		return state.Start(s.canaries)
+		return state.Start(s.canaries) //nolint:wrapcheck // is shown as it is
 	case s.release:
-		return state.Release()
+		return state.Release() //nolint:wrapcheck // is shown as it is
 	case s.abort:
-		return state.Abort()
+		return state.Abort() //nolint:wrapcheck // is shown as it is
 	}
 	p, err := state.All()
 	if changed, ok := errors.AsType[*rollout.ChangedError](err); ok {

@@ -137,7 +137,7 @@ func parsePath(s string) (condition, error) {
 	if err := path.Parse(expression); err != nil {
 		return condition{}, usage("the form is jsonpath='{.field}'=value", "%q is not a JSONPath: %v", expression, err)
 	}
-	word := expression
+	word := "with " + expression
 	if valued {
 		word += "=" + value
 	}
@@ -174,5 +174,5 @@ func judgePath(path *jsonpath.JSONPath, object []byte, value string, valued bool
 	case !valued || len(texts) == 1 && texts[0] == value:
 		return met, "", nil
 	}
-	return pending, "it is " + strings.Join(texts, ", "), nil
+	return pending, fmt.Sprintf("it is %q", strings.Join(texts, ", ")), nil
 }

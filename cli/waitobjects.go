@@ -132,18 +132,15 @@ func (o *objects) look(ctx context.Context) error {
 func (o *objects) lookAt(ctx context.Context, t thing) error {
 	one := *o.at
 	one.path = o.pathOf(t)
-	object, err := one.call(ctx, http.MethodGet, "", nil)
-	if errors.Is(err, catalog.ErrNotFound) {
-		object = nil
-	} else if err != nil {
-		return err
+	object, missing := one.call(ctx, http.MethodGet, "", nil)
+	if missing != nil && !errors.Is(missing, catalog.ErrNotFound) {
+		return missing
 	}
-	f, why, failed := o.condition.judge(object)
-	if failed != nil {
-		return failed
+	f, why, err := o.condition.judge(object)
+	if err == nil {
+		o.settle(t, f, why, missing)
 	}
-	o.settle(t, f, why, err)
-	return nil
+	return err
 }
 
 // settle notes what has become of a thing.

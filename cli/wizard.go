@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+)
 
 // wizardry is the canary wizard.
 type wizardry struct {
@@ -8,4 +12,10 @@ type wizardry struct {
 	accessible bool
 }
 
-func (w *wizardry) run(cmd *cobra.Command, e *env) error { return nil }
+func (w *wizardry) run(cmd *cobra.Command, _ *env) error {
+	name, of := cmd.Root().Name(), cmp.Or(w.api, "API")
+	return &failure{
+		code: codeUsage, misuse: true, message: "the wizard needs a terminal, and there is none",
+		hint: name + " rollout start " + of + " --canary NS,… [--wait], then rollout status, release or abort " + of + " do the same without one",
+	}
+}

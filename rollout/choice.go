@@ -100,9 +100,9 @@ func (s *State) nearby(namespace string) string {
 		return "nobody subscribes to " + s.Registration.Name
 	}
 	head := []rune(namespace)[0]
-	close := slices.DeleteFunc(slices.Clone(all), func(ns string) bool { return []rune(ns)[0] != head })
-	if len(close) > 0 {
-		all = close
+	same := slices.DeleteFunc(slices.Clone(all), func(ns string) bool { return []rune(ns)[0] != head })
+	if len(same) > 0 {
+		all = same
 	}
 	return "among those that subscribe: " + enumerate(all)
 }

@@ -74,7 +74,8 @@ const (
 
 // standing tells how a row stands to the goal, with the sync id that is to be reached.
 func (g Goal) standing(r *api.Row, target string) Standing {
-	recorded, old := g.before[r.Namespace]
+	recorded, failed := g.before[r.Namespace]
+	old := failed && recorded.Equal(r.UpdatedAt)
 	there := r.CurrentSyncID == target && Active(r)
 	if g.back {
 		there = there && r.Reason == catalog.ReasonSynced
@@ -82,7 +83,7 @@ func (g Goal) standing(r *api.Row, target string) Standing {
 	switch {
 	case there:
 		return There
-	case failedAt(r, target) && !(old && recorded.Equal(r.UpdatedAt)):
+	case failedAt(r, target) && !old:
 		return Failed
 	case r.Reason == catalog.ReasonRunning:
 		return Running

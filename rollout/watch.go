@@ -79,9 +79,9 @@ func (w *watching) judge(ctx context.Context) (Progress, error) {
 	switch {
 	case errors.Is(err, catalog.ErrNotFound) || ctx.Err() != nil:
 		return p, err
-	case err != nil: // is told, and tried again when something changes
+	case err != nil:
 		p.Verdict, p.Offline = Going, err
-		return p, nil
+		return p, nil //nolint:nilerr // it is told, and tried again when something changes
 	}
 	news := p.News
 	w.change(func(t *tracker) {

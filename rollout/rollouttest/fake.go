@@ -135,14 +135,13 @@ func (f *Fake) change(do func()) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	do()
-	close(f.changed)
-	f.changed = make(chan struct{})
+	f.wake()
 }
 
 // Do implements [rollout.Client].
 func (f *Fake) Do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("request: %w", context.Cause(ctx))
 	}
 	if method == "PUT" {
 		f.mutex.Lock()
@@ -153,18 +152,29 @@ func (f *Fake) Do(ctx context.Context, method, path string, body []byte) ([]byte
 			before()
 		}
 	}
-	var answer any
-	var err error
-	f.change(func() {
-		if answer, err = nil, f.broken; err == nil {
-			answer, err = f.answer(method, path, body)
-		}
-	})
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.broken != nil {
+		return nil, f.broken
+	}
+	answer, err := f.answer(method, path, body)
 	if err != nil {
 		return nil, err
 	}
+	if method == "PUT" {
+		f.wake()
+	}
 	data, err := json.Marshal(answer)
-	return data, err
+	if err != nil {
+		return nil, fmt.Errorf("encode answer: %w", err)
+	}
+	return data, nil
+}
+
+// wake has followers look again.
+func (f *Fake) wake() {
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 func (f *Fake) answer(method, path string, body []byte) (any, error) {
@@ -218,7 +228,7 @@ func (f *Fake) status(reg api.Registration) api.Status {
 func (f *Fake) sync(reg api.Registration, body []byte) (any, error) {
 	var req api.Sync
 	if err := json.Unmarshal(body, &req); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read body: %w", err)
 	}
 	pending := len(reg.CanaryNamespaces) > 0
 	if req.ExpectedSyncID != "" && req.ExpectedSyncID != reg.SyncID || (req.Release || req.Abort) && !pending {
@@ -248,7 +258,7 @@ func (f *Fake) mint() string {
 // Follow implements [rollout.Client].
 func (f *Fake) Follow(ctx context.Context, path string, l rollout.Listener) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/apis/"+Group+"/v1/apiregistrations/"), "/")
-	known := map[string]string{}
+	known, head := map[string]string{}, ""
 	for {
 		f.mutex.Lock()
 		changed, broken := f.changed, f.broken
@@ -262,10 +272,14 @@ func (f *Fake) Follow(ctx context.Context, path string, l rollout.Listener) erro
 			if err := tell(l, known, rows); err != nil {
 				return err
 			}
+			if now := fmt.Sprint(reg); now != head {
+				head = now
+				l.Synced()
+			}
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("follow: %w", context.Cause(ctx))
 		case <-changed:
 		}
 	}
@@ -277,13 +291,13 @@ func tell(l rollout.Listener, known map[string]string, rows []api.Row) error {
 	for _, r := range rows {
 		data, err := json.Marshal(r)
 		if err != nil {
-			return err
+			return fmt.Errorf("encode row: %w", err)
 		}
 		if now[r.Namespace] = string(data); known[r.Namespace] == string(data) {
 			continue
 		}
 		if err := l.Row(data, false); err != nil {
-			return err
+			return fmt.Errorf("tell: %w", err)
 		}
 		known[r.Namespace] = string(data)
 	}
@@ -293,16 +307,15 @@ func tell(l rollout.Listener, known map[string]string, rows []api.Row) error {
 		}
 		delete(known, ns)
 		if err := l.Row([]byte(data), true); err != nil {
-			return err
+			return fmt.Errorf("tell: %w", err)
 		}
 	}
-	l.Synced()
 	return nil
 }
 
 // Run implements [rollout.Client].
-func (f *Fake) Run(ctx context.Context, name, namespace string) (rollout.Run, error) {
+func (f *Fake) Run(_ context.Context, name, namespace string) (rollout.Run, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	return f.runs[name+"/"+namespace], ctx.Err()
+	return f.runs[name+"/"+namespace], f.broken
 }
