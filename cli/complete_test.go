@@ -96,6 +96,8 @@ func TestCompletion(t *testing.T) {
 		"get catalog namespaces '":                       spaces + words,
 		"get catalog namespace a":                        "apps\tnot active\n" + words,
 		"get catalog namespaces sre '":                   words,
+		"wait catalog namespaces sre '":                  "apps\tnot active\n" + words,
+		"wait catalog namespaces sre --for a":            "active\tits first sync has succeeded\n" + words,
 		"get catalog -n sre namespaces '":                words,
 		"get catalog subscriptions '":                    words,
 		"get catalog -n sre subscriptions '":             "compute.example.com\tsuccess, synced\n" + words,

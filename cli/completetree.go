@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,8 @@ func (e *env) argumentsOf(cmd *cobra.Command) finder {
 	switch below(cmd) {
 	case "get", "describe":
 		return e.targets("get", "list")
+	case "wait":
+		return several(e.targets("get", "list"))
 	case "create":
 		return e.targets("create")
 	case "update":
@@ -59,6 +62,16 @@ func one(find finder) finder {
 	}
 }
 
+// several finds the third argument again and again, and leaves out those that are there.
+func several(find finder) finder {
+	const before = 2
+	return func(ctx context.Context, q query) []complete.Suggestion {
+		there := q.args[min(len(q.args), before):]
+		q.args = q.args[:min(len(q.args), before)]
+		return slices.DeleteFunc(find(ctx, q), func(s complete.Suggestion) bool { return slices.Contains(there, s.Value) })
+	}
+}
+
 // valuesOf completes the values of a flag, or is nil for one of which nothing can be said.
 func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
@@ -68,6 +81,8 @@ func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		return suggest(e.contextNames(), 0)
 	case "output":
 		return suggest(fixed(formatsOf(cmd)...), 0)
+	case "for":
+		return suggest(fixed("synced at the sync id that is to be reached", "active its first sync has succeeded", "delete it is gone", "jsonpath= a field has a value"), 0)
 	case "canary":
 		return suggest(inList(e.subscribers()), cobra.ShellCompDirectiveNoSpace)
 	case "file", "config", tokenFile, "ca-file", "cert-file", "key-file":

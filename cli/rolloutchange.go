@@ -19,10 +19,10 @@ func rolloutStartCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start API --canary NS,…",
 		Short: "Give an API a fresh sync id, for some namespaces alone",
-		Long: "Give an API a fresh sync id, for the namespaces of --canary alone. All others that\n" +
-			"are active are held where they are until it is released or aborted; one that is\n" +
-			"not active yet is not held, and has its first sync at the fresh one. A rollout\n" +
-			"that is pending is replaced.\n\n" +
+		Long: "Give an API a fresh sync id, for the namespaces of --canary alone. All others\n" +
+			"that are active are held where they are until it is released or aborted; one\n" +
+			"that is not active yet is not held, and has its first sync at the fresh one. A\n" +
+			"rollout that is pending is replaced.\n\n" +
 			"With --wait the exit code is 0 once all canaries are there, and 8 as soon as one\n" +
 			"has ended in error.",
 		Example: `  kayra rollout start compute.example.com --canary sre
@@ -48,10 +48,10 @@ func rolloutReleaseCommand(e *env) *cobra.Command {
 		Use:     "release API",
 		Aliases: []string{"promote"},
 		Short:   "Give the canaries' sync id to everyone",
-		Long: "Give the sync id of the pending rollout to everyone. Without a pending rollout, or\n" +
-			"when it has become another one since it was read, nothing is changed and the exit\n" +
-			"code is 5: of two that release at once, one does. At a terminal it asks first\n" +
-			"when it reaches more than one namespace.\n\n" +
+		Long: "Give the sync id of the pending rollout to everyone. Without a pending rollout,\n" +
+			"or when it has become another one since it was read, nothing is changed and the\n" +
+			"exit code is 5: of two that release at once, one does. At a terminal it asks\n" +
+			"first when it reaches more than one namespace.\n\n" +
 			"With --wait the exit code is 0 once all that are active are there, and 8 as soon\n" +
 			"as one has ended in error.",
 		Example: `  kayra rollout release compute.example.com
@@ -69,9 +69,10 @@ func rolloutAbortCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "abort API",
 		Short: "Take the canaries back to the sync id that was released last",
-		Long: "Take the canaries, and everybody else who has been tried at another sync id, back\n" +
-			"to the one that was released last. Without a pending rollout, or when it has\n" +
-			"become another one since it was read, nothing is changed and the exit code is 5.\n\n" +
+		Long: "Take the canaries, and everybody else who has been tried at another sync id,\n" +
+			"back to the one that was released last. Without a pending rollout, or when it\n" +
+			"has become another one since it was read, nothing is changed and the exit code\n" +
+			"is 5.\n\n" +
 			"With --wait the exit code is 0 once all of them are back, and 8 as soon as one\n" +
 			"has ended in error on the way.",
 		Example: `  kayra rollout abort compute.example.com

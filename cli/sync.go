@@ -34,8 +34,8 @@ func syncCommand(e *env) *cobra.Command {
 			"While a rollout is pending, a plain sync would release it: it is refused, with\n" +
 			"exit code 5, unless --release says that this is meant. At a terminal a sync of\n" +
 			"more than one namespace asks first.\n\n" +
-			"With --wait the exit code is 0 once all are there (with --canary, the canaries;\n" +
-			"those that are held are not waited for), and 8 as soon as one has ended in error.",
+			"With --wait the exit code is 0 once all are there (with --canary, the canaries:\n" +
+			"those that are held are not waited for), and 8 as soon as one ended in error.",
 		Example: `  kayra sync compute.example.com --yes
   kayra sync compute.example.com --canary sre,apps --wait
   kayra sync compute.example.com --release --wait --timeout 30m

@@ -116,16 +116,12 @@ func (o *objects) look(ctx context.Context) error {
 		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b thing) int { return strings.Compare(a.String(), b.String()) })
-	for _, t := range all {
-		if err := o.lookAt(ctx, t); err != nil {
-			return err
-		}
-		if o.ended != nil {
-			break
-		}
+	var err error
+	for i := 0; i < len(all) && err == nil && o.ended == nil; i++ {
+		err = o.lookAt(ctx, all[i])
 	}
 	o.tally()
-	return nil
+	return err
 }
 
 // lookAt asks for a thing, and judges it.
@@ -137,10 +133,11 @@ func (o *objects) lookAt(ctx context.Context, t thing) error {
 		return missing
 	}
 	f, why, err := o.condition.judge(object)
-	if err == nil {
-		o.settle(t, f, why, missing)
+	if err != nil {
+		return err
 	}
-	return err
+	o.settle(t, f, why, missing)
+	return nil
 }
 
 // settle notes what has become of a thing.
