@@ -19,6 +19,8 @@ import (
 	"kayra/server/katalog"
 	"kayra/server/notify"
 	"kayra/server/rbac"
+	"kayra/server/watch"
+	"kayra/store"
 	"kayra/store/catalog"
 )
 
@@ -83,9 +85,11 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 		defer s.issuer.Close()
 	}
 	figures := katalog.New(s.scope(), s.log)
-	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log, Also: figures})
-	srv, err := server.New(server.Options{
-		Repository:    catalog.NewRepository(s.records, s.scope()),
+	repository := catalog.NewRepository(s.records, s.scope())
+	hub := watch.New(watch.Options{Repository: repository, Logger: s.log})
+	policy := rbac.New(rbac.Options{Scope: s.scope(), Logger: s.log, Also: []store.Follower{figures, hub}})
+	srv, err := server.New(server.Options{ //nolint:contextcheck // a stream has the context of its request
+		Repository:    repository,
 		Authenticator: auth.NewChain(s.tokens, s.issuer),
 		Sysadmins:     auth.Sysadmins(s.config.Auth.Sysadmins),
 		Policy:        policy,
@@ -97,6 +101,7 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 		RateLimit:     s.config.Server.RateLimit,
 		Katalog:       figures,
 		Notifier:      s.notifier,
+		Watch:         hub,
 	})
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
@@ -104,6 +109,7 @@ func (s *serve) run(ctx context.Context, l net.Listener) error {
 	s.warnOfPlainTokens(ctx, l.Addr(), "server.tls")
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return policy.Run(running, s.records) })
+	group.Go(func() error { return hub.Run(running) })
 	group.Go(func() error {
 		s.await(running, policy)
 		s.announce(l)

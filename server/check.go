@@ -57,7 +57,8 @@ func (s *Server) explain(who auth.Identity, q rbac.Question,
 ) (api.Decision, error) {
 	d, err := decide(who, q)
 	if err != nil {
-		return api.Decision{}, s.unknown(err)
+		s.metrics.decided(causeUnknown)
+		return api.Decision{}, unknown(err)
 	}
 	s.metrics.decided(d.Cause)
 	return api.Decision{Allowed: d.Allowed(), Reason: d.Explain(who, q)}, nil

@@ -18,6 +18,11 @@ import (
 
 const bearer = "bearer" // the security scheme
 
+// streamDoc says what a stream is.
+const streamDoc = "With watch: server-sent events. added, modified and deleted have an item as the list has it, or a row of the status; " +
+	"synced says that all of them have come, and has the status without its rows; reset says that what was told is to be forgotten. " +
+	"The id is that of the last event of a revision of the store; Last-Event-ID goes on from there."
+
 // document is the OpenAPI document of the routes.
 func document(routes []route, version string) ([]byte, error) {
 	if version == "" {
@@ -69,6 +74,12 @@ func (d *documenter) operation(rt route) *huma.Operation {
 			Description: "The ETag of the object that is meant; 412 when it has changed since.",
 		})
 	}
+	if streams(rt) {
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: lastID, In: "header", Schema: &huma.Schema{Type: "string", Pattern: "^[0-9]*$"},
+			Description: "With watch: the id of the last event that came, after which the stream is to begin.",
+		})
+	}
 	if rt.gate != open {
 		op.Security = []map[string][]string{{bearer: {}}}
 	}
@@ -82,6 +93,9 @@ func (d *documenter) operation(rt route) *huma.Operation {
 func conditional(rt route) bool {
 	return rt.method == http.MethodPut || rt.method == http.MethodPatch || rt.method == http.MethodDelete
 }
+
+// streams tells whether the route's answer can be watched.
+func streams(rt route) bool { return slices.Contains(rt.query, watching) }
 
 // operationID is the verb and the path, such as get-namespaces-ns.
 func operationID(rt route) string {
@@ -112,6 +126,8 @@ func querySchema(name string) *huma.Schema {
 		return &huma.Schema{Type: "string", Enum: []any{"init", "success", "error"}}
 	case dryRun:
 		return &huma.Schema{Type: "boolean", Description: "Check all, and answer the object as it would be; nothing is written."}
+	case watching:
+		return &huma.Schema{Type: "boolean", Description: "Answer what there is and how it changes, as a stream of events."}
 	case "api":
 		return &huma.Schema{Type: "string", Description: "Name of a registration."}
 	}
@@ -133,6 +149,9 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 	ok := &huma.Response{Description: http.StatusText(status)}
 	if rt.out != nil {
 		ok.Content = map[string]*huma.MediaType{jsonType: {Schema: d.schema(rt.out)}}
+	}
+	if streams(rt) {
+		ok.Content[streamType] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Description: streamDoc}}
 	}
 	if rt.path == "/-/metrics" {
 		ok.Content = map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: "string"}}}

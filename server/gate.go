@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -65,26 +66,42 @@ func (s *Server) admit(r *http.Request, rt *route) (auth.Identity, error) {
 	if err != nil || rt.gate == authenticated {
 		return who, err
 	}
+	cause, err := s.decide(r, rt, who)
+	s.metrics.decided(cause)
+	return who, err
+}
+
+// readmit refuses whom the route does not admit any more. It is about a request that was admitted, and not counted again.
+func (s *Server) readmit(r *http.Request, rt *route) error {
+	const patience = 3 * time.Second // with the issuer of a token
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	who, err := s.identify(r.WithContext(ctx))
+	if err == nil && rt.gate != authenticated {
+		_, err = s.decide(r, rt, who)
+	}
+	return err
+}
+
+// decide refuses a caller whom the route does not admit.
+func (s *Server) decide(r *http.Request, rt *route, who auth.Identity) (rbac.Cause, error) {
 	if s.sysadmins.Include(who) {
-		s.metrics.decided(causeSysadmin)
-		return who, nil
+		return causeSysadmin, nil
 	}
 	if rt.gate == sysadmin {
-		s.metrics.decided(causeNotSysadmin)
-		return who, refuse(http.StatusForbidden, "user %q may not %s %s: that is for sysadmins alone, ask one", clip(who.User), rt.verb, rt.resource)
+		return causeNotSysadmin, refuse(http.StatusForbidden, "user %q may not %s %s: that is for sysadmins alone, ask one", clip(who.User), rt.verb, rt.resource)
 	}
-	return who, s.permit(who, rbac.Question{API: rt.group(), Resource: rt.resource, Verb: rt.verb, Namespace: r.PathValue("ns")})
+	return s.permit(who, rbac.Question{API: rt.group(), Resource: rt.resource, Verb: rt.verb, Namespace: r.PathValue("ns")})
 }
 
 // permit refuses what no role gives.
-func (s *Server) permit(who auth.Identity, q rbac.Question) error {
+func (s *Server) permit(who auth.Identity, q rbac.Question) (rbac.Cause, error) {
 	d, err := s.policy.Permit(who, q)
 	if err != nil {
-		return s.unknown(err)
+		return causeUnknown, unknown(err)
 	}
-	s.metrics.decided(d.Cause)
 	if d.Allowed() {
-		return nil
+		return d.Cause, nil
 	}
 	where := ""
 	switch {
@@ -93,7 +110,7 @@ func (s *Server) permit(who auth.Identity, q rbac.Question) error {
 	case s.isNamespaced(q.Resource):
 		where = " in all namespaces"
 	}
-	return refuse(http.StatusForbidden, "user %q may not %s %s%s: ask a sysadmin for a role that gives it", clip(who.User), q.Verb, q.Resource, where)
+	return d.Cause, refuse(http.StatusForbidden, "user %q may not %s %s%s: ask a sysadmin for a role that gives it", clip(who.User), q.Verb, q.Resource, where)
 }
 
 // isNamespaced tells whether a resource of Kayra's own lives in namespaces.
@@ -105,7 +122,6 @@ func (s *Server) isNamespaced(resource string) bool {
 
 // unknown is the refusal while nobody can tell who may do what. Access that was taken away must not outlast a watch that
 // is broken.
-func (s *Server) unknown(err error) error {
-	s.metrics.decided(causeUnknown)
+func unknown(err error) error {
 	return refuse(http.StatusServiceUnavailable, "%v: try again, or ask a sysadmin", err)
 }

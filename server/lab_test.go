@@ -15,6 +15,7 @@ import (
 	"kayra/server/auth"
 	"kayra/server/katalog"
 	"kayra/server/rbac"
+	"kayra/server/watch"
 	"kayra/store"
 	"kayra/store/catalog"
 	"kayra/store/etcd"
@@ -83,13 +84,14 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 	tb.Helper()
 	repository := catalog.NewRepository(s, catalog.Scope{Platform: "sandbox", Region: "eu-west-1"})
 	figures := katalog.New(repository.Scope(), nil)
-	policy := startPolicy(tb, s, 0, figures)
+	hub := startHub(tb, repository)
+	policy := startPolicy(tb, s, 0, figures, hub)
 	if err := policy.Wait(tb.Context()); err != nil {
 		tb.Fatal(err)
 	}
 	options := server.Options{
 		Repository: repository, Authenticator: tokens(tb), Sysadmins: sysadmins(), Policy: policy,
-		Domain: "example.com", Version: "v0", Katalog: figures,
+		Domain: "example.com", Version: "v0", Katalog: figures, Watch: hub,
 	}
 	for _, c := range change {
 		c(&options)
@@ -105,15 +107,27 @@ func newLab(tb testing.TB, s store.Store, change ...func(*server.Options)) *lab 
 	}
 }
 
+// startHub has a hub that runs until the end of the test.
+func startHub(tb testing.TB, r *catalog.Repository) *watch.Hub {
+	tb.Helper()
+	h := watch.New(watch.Options{Repository: r, Pace: 50 * time.Millisecond})
+	ctx, stop := context.WithCancel(tb.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	tb.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			tb.Errorf("hub: %v", err)
+		}
+	})
+	return h
+}
+
 // startPolicy has a policy that follows the store until the end of the test, and has others follow it, too. most is how old
 // what it knows may be.
 func startPolicy(tb testing.TB, s store.Store, most time.Duration, also ...store.Follower) *rbac.Policy {
 	tb.Helper()
-	o := rbac.Options{Scope: catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}, MaxAge: most}
-	if len(also) > 0 {
-		o.Also = also[0]
-	}
-	p := rbac.New(o)
+	p := rbac.New(rbac.Options{Scope: catalog.Scope{Platform: "sandbox", Region: "eu-west-1"}, MaxAge: most, Also: also})
 	ctx, stop := context.WithCancel(tb.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx, s) }()

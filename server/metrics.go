@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"kayra/server/rbac"
+	"kayra/server/watch"
 )
 
 // metrics counts the requests. Its labels take their values from the table of routes and the statuses that are in use.
@@ -20,6 +21,8 @@ type metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
 	decisions map[rbac.Cause]prometheus.Counter
+	streams   *prometheus.GaugeVec   // by resource
+	cut       *prometheus.CounterVec // by cause
 	handler   http.Handler
 }
 
@@ -45,7 +48,8 @@ func newMetrics(registry *prometheus.Registry, policy Policy, figures prometheus
 		Name: "kayra_authorization_copy_age_seconds", Help: "How old the copy may be that decisions are made from.",
 	}, func() float64 { return policy.Age().Seconds() })
 	m.protection = newProtection()
-	for _, c := range append(m.collectors, m.requests, m.durations, decisions, age, figures) {
+	m.countStreams()
+	for _, c := range append(m.collectors, m.requests, m.durations, decisions, age, figures, m.streams, m.cut) {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -53,8 +57,27 @@ func newMetrics(registry *prometheus.Registry, policy Policy, figures prometheus
 	return m, nil
 }
 
-func (m *metrics) observe(method, route string, status int, took time.Duration) {
-	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
+// countStreams has a figure for every resource and every cause, from the start.
+func (m *metrics) countStreams() {
+	m.streams = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "kayra_watch_streams", Help: "Watch streams that are open, by resource.",
+	}, []string{"resource"})
+	for _, of := range watch.Resources() {
+		m.streams.WithLabelValues(string(of))
+	}
+	m.cut = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "kayra_watch_streams_cut_total", Help: "Watch streams that the server has cut, by cause.",
+	}, []string{"cause"})
+	for _, cause := range []string{cutSlow, cutBehind, cutAccess} {
+		m.cut.WithLabelValues(cause)
+	}
+}
+
+func (m *metrics) observe(method, route string, rec *recorder, took time.Duration) {
+	m.requests.WithLabelValues(method, route, strconv.Itoa(rec.status)).Inc()
+	if rec.streams { // how long it was open says nothing about how long an answer takes
+		return
+	}
 	m.durations.WithLabelValues(method, route).Observe(took.Seconds())
 }
 

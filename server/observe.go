@@ -46,7 +46,7 @@ func (s *Server) recovered(rec *recorder, r *http.Request, cause any) {
 
 func (s *Server) note(rec *recorder, r *http.Request, took time.Duration) {
 	method, route := labels(r.Pattern)
-	s.metrics.observe(method, route, rec.status, took)
+	s.metrics.observe(method, route, rec, took)
 	if s.log.Enabled(r.Context(), slog.LevelDebug) {
 		s.log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("route", route),
 			slog.Int("status", rec.status), slog.Duration("duration", took), slog.String("request_id", requestIDOf(r)))
@@ -72,7 +72,8 @@ func requestIDOf(r *http.Request) string { return r.Header.Get(requestIDHeader) 
 type recorder struct {
 	http.ResponseWriter
 
-	status int
+	status  int
+	streams bool // the answer goes on for as long as its client wants it
 }
 
 func (r *recorder) WriteHeader(status int) {

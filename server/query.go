@@ -29,8 +29,6 @@ func readQuery(query string, takes []string) (url.Values, error) {
 	var unknown []string
 	for name, given := range values {
 		switch {
-		case name == "watch":
-			return nil, refuse(http.StatusBadRequest, "this server does not support the query parameter watch: read again instead")
 		case !slices.Contains(takes, name):
 			unknown = append(unknown, strconv.Quote(clip(name)))
 		case len(given) > 1:

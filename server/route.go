@@ -64,6 +64,7 @@ type reply struct {
 	body     any          // sent as JSON
 	raw      []byte       // sent as it is, and is JSON
 	handler  http.Handler // writes the answer itself
+	stream   *stream      // nil: the answer has an end
 }
 
 // mux serves the routes, and has a problem for everything else.
@@ -124,6 +125,10 @@ func (s *Server) serve(rt *route) http.Handler {
 		count(rep)
 		if c.refused != nil {
 			s.fail(w, r, c.refused)
+			return
+		}
+		if rep.stream != nil {
+			s.stream(w, r, rt, rep.stream)
 			return
 		}
 		s.send(w, c.Request, rep)

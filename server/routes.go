@@ -6,6 +6,7 @@ import (
 
 	"kayra/notice"
 	"kayra/server/api"
+	"kayra/server/watch"
 )
 
 // routes is every route.
@@ -26,37 +27,37 @@ func (s *Server) catalogRoutes() []route {
 		registrations = catalog + "/apiregistrations"
 		subscriptions = namespaces + "/{ns}/subscriptions"
 		one           = "/{name}"
-		filters       = append([]string{"api", "state", "synced"}, paging()...)
+		filters       = watched(append([]string{"api", "state", "synced"}, paging()...)...)
 	)
 	tries := []string{dryRun}
 	return []route{
 		{get, "/apis", "", "", authenticated, s.listGroups, nil, nil, api.Groups{}},
 
-		{get, namespaces, namespace, "list", byRole, s.listNamespaces, paging(), nil, api.List[api.Namespace]{}},
+		{get, namespaces, namespace, "list", byRole, s.orWatch(s.listNamespaces, listOf(watch.Namespaces)), watched(paging()...), nil, api.List[api.Namespace]{}},
 		{post, namespaces, namespace, "create", byRole, s.createNamespace, nil, api.Namespace{}, api.Namespace{}},
 		{get, namespaces + "/{ns}", namespace, "get", byRole, s.getNamespace, nil, nil, api.Namespace{}},
 		{put, namespaces + "/{ns}", namespace, "update", byRole, s.updateNamespace, nil, api.Namespace{}, api.Namespace{}},
 		{del, namespaces + "/{ns}", namespace, "delete", byRole, s.deleteNamespace, nil, nil, nil},
 
-		{get, registrations, registration, "list", sysadmin, s.listRegistrations, paging(), nil, api.List[api.Registration]{}},
+		{get, registrations, registration, "list", sysadmin, s.orWatch(s.listRegistrations, listOf(watch.Registrations)), watched(paging()...), nil, api.List[api.Registration]{}},
 		{post, registrations, registration, "create", sysadmin, s.createRegistration, tries, api.Registration{}, api.Registration{}},
 		{get, registrations + one, registration, "get", sysadmin, s.getRegistration, nil, nil, api.Registration{}},
 		{put, registrations + one, registration, "update", sysadmin, s.updateRegistration, tries, api.Registration{}, api.Registration{}},
 		{patch, registrations + one, registration, "patch", sysadmin, s.updateRegistration, tries, api.Registration{}, api.Registration{}},
 		{del, registrations + one, registration, "delete", sysadmin, s.deleteRegistration, nil, nil, nil},
 		{put, registrations + one + "/sync", registration + "/sync", "patch", sysadmin, s.syncRegistration, nil, api.Sync{}, api.Registration{}},
-		{get, registrations + one + "/status", registration + "/status", "get", sysadmin, s.getStatus, []string{"all"}, nil, api.Status{}},
+		{get, registrations + one + "/status", registration + "/status", "get", sysadmin, s.orWatch(s.getStatus, s.watchStatus), watched("all"), nil, api.Status{}},
 		{get, registrations + one + "/openapi.json", registration + "/openapi.json", "get", authenticated, s.getDocument, nil, nil, raw{}},
 
-		{get, subscriptions, subscription, "list", byRole, s.listSubscriptions, paging(), nil, api.List[api.Subscription]{}},
+		{get, subscriptions, subscription, "list", byRole, s.orWatch(s.listSubscriptions, s.watchNamespace), watched(paging()...), nil, api.List[api.Subscription]{}},
 		{post, subscriptions, subscription, "create", byRole, s.createSubscription, nil, api.Subscription{}, api.Subscription{}},
 		{get, subscriptions + "/{api}", subscription, "get", byRole, s.getSubscription, nil, nil, api.Subscription{}},
 		{put, subscriptions + "/{api}", subscription, "update", byRole, s.updateSubscription, nil, api.Subscription{}, api.Subscription{}},
 		{del, subscriptions + "/{api}", subscription, "delete", byRole, s.deleteSubscription, nil, nil, nil},
 		{put, subscriptions + "/{api}/sync", subscription + "/sync", "patch", byRole, s.syncSubscription, nil, api.Ack{}, api.Subscription{}},
-		{get, catalog + "/subscriptions", subscription, "list", byRole, s.listAllSubscriptions, filters, nil, api.List[api.Subscription]{}},
+		{get, catalog + "/subscriptions", subscription, "list", byRole, s.orWatch(s.listAllSubscriptions, watchSubscriptions), filters, nil, api.List[api.Subscription]{}},
 
-		{get, catalog + "/reconcilers", "reconcilers", "list", sysadmin, s.listReconcilers, nil, nil, api.List[api.Reconciler]{}},
+		{get, catalog + "/reconcilers", "reconcilers", "list", sysadmin, s.orWatch(s.listReconcilers, listOf(watch.Reconcilers)), watched(), nil, api.List[api.Reconciler]{}},
 	}
 }
 
@@ -75,13 +76,13 @@ func (s *Server) authorizationRoutes() []route {
 	return []route{
 		{post, authorization + "/check", "check", "create", authenticated, s.check, nil, api.Check{}, api.Decision{}},
 		{get, authorization + "/whoami", "whoami", "get", authenticated, s.whoAmI, nil, nil, api.Caller{}},
-		{get, roles, role, "list", sysadmin, s.listRoles, paging(), nil, api.List[api.Role]{}},
+		{get, roles, role, "list", sysadmin, s.orWatch(s.listRoles, listOf(watch.Roles)), watched(paging()...), nil, api.List[api.Role]{}},
 		{post, roles, role, "create", sysadmin, s.createRole, nil, api.Role{}, api.Role{}},
 		{get, roles + "/{role}", role, "get", sysadmin, s.getRole, nil, nil, api.Role{}},
 		{put, roles + "/{role}", role, "update", sysadmin, s.updateRole, nil, api.Role{}, api.Role{}},
 		{patch, roles + "/{role}", role, "patch", sysadmin, s.updateRole, nil, api.Role{}, api.Role{}},
 		{del, roles + "/{role}", role, "delete", sysadmin, s.deleteRole, nil, nil, nil},
-		{get, bindings, binding, "list", sysadmin, s.listRoleBindings, paging(), nil, api.List[api.RoleBinding]{}},
+		{get, bindings, binding, "list", sysadmin, s.orWatch(s.listRoleBindings, listOf(watch.RoleBindings)), watched(paging()...), nil, api.List[api.RoleBinding]{}},
 		{post, bindings, binding, "create", sysadmin, s.createRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},
 		{get, bindings + "/{binding}", binding, "get", sysadmin, s.getRoleBinding, nil, nil, api.RoleBinding{}},
 		{put, bindings + "/{binding}", binding, "update", sysadmin, s.updateRoleBinding, nil, api.RoleBinding{}, api.RoleBinding{}},

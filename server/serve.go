@@ -30,7 +30,7 @@ func defaultPatience() patience {
 }
 
 // Serve serves on the listener until ctx ends, and closes it. Requests that have begun by then are answered, if that takes
-// no longer than the drain timeout; it returns nil when all its goroutines have ended.
+// no longer than the drain timeout, and streams end at once, for good; it returns nil when all its goroutines have ended.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -50,6 +50,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			}
 		},
 	}
+	srv.RegisterOnShutdown(s.endStreams)
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	var err error

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,7 @@ import (
 	"kayra/server/auth"
 	"kayra/server/katalog"
 	"kayra/server/notify"
+	"kayra/server/watch"
 	"kayra/store/catalog"
 )
 
@@ -36,6 +38,8 @@ type Options struct {
 	DrainTimeout  time.Duration                   // how long requests may take to end once Serve is to end; 0: 10 s
 	Katalog       *katalog.Katalog                // counts writes for /katalog; fed by whoever follows the store; nil: one that is fed by nobody
 	Notifier      *notify.Notifier                // nil: no team is known
+	Watch         *watch.Hub                      // feeds streams; fed by whoever follows the store; nil: there are none
+	KeepAlive     time.Duration                   // between two signs of life of a stream; 0: 15 s
 }
 
 // Server serves the REST API.
@@ -55,6 +59,10 @@ type Server struct {
 	metrics    *metrics
 	katalog    *katalog.Katalog
 	notifier   *notify.Notifier
+	watch      *watch.Hub
+	tempo      tempo
+	ending     chan struct{} // closed when streams are to end
+	end        sync.Once
 	builtin    []api.Group // Kayra's own API groups
 	own        []route     // the routes of Kayra's own APIs
 	document   []byte      // the OpenAPI document of Kayra itself
@@ -69,7 +77,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		repository: o.Repository, who: o.Authenticator, sysadmins: o.Sysadmins, policy: o.Policy,
 		domain: o.Domain, version: o.Version, log: o.Logger, ready: o.Ready, drain: o.DrainTimeout, audit: o.Audit, patience: defaultPatience(),
-		katalog: o.Katalog, notifier: o.Notifier,
+		katalog: o.Katalog, notifier: o.Notifier, watch: o.Watch, tempo: defaultTempo(o.KeepAlive), ending: make(chan struct{}),
 	}
 	if s.drain == 0 {
 		s.drain = defaultDrain
@@ -85,6 +93,9 @@ func New(o Options) (*Server, error) {
 	}
 	if s.katalog == nil {
 		s.katalog = katalog.New(s.repository.Scope(), s.log)
+	}
+	if s.watch == nil {
+		s.watch = watch.New(watch.Options{Repository: s.repository, Logger: s.log})
 	}
 	var err error
 	if s.metrics, err = newMetrics(o.Registry, s.policy, s.katalog); err != nil {

@@ -90,14 +90,32 @@ func NewStatus(s *catalog.Status, all bool) Status {
 		CanaryNamespaces: filled(s.Registration.CanaryNamespaces), Subscriptions: make([]Row, len(s.Subscriptions)),
 	}
 	for i := range s.Subscriptions {
-		v := &s.Subscriptions[i]
-		out.Subscriptions[i] = Row{
-			Namespace: v.Namespace, State: v.State, CurrentSyncID: v.CurrentSyncID, Synced: v.InSync,
-			Reason: v.Reason, Message: v.Message, AttemptedSyncID: v.Attempt.SyncID, UpdatedAt: v.UpdatedAt,
-		}
-		if all {
-			out.Subscriptions[i].Active = &v.Active
-		}
+		out.Subscriptions[i] = NewRow(&s.Subscriptions[i], all)
 	}
 	return out
+}
+
+// NewRow is how a subscription is answered in a Status.
+func NewRow(v *catalog.SubscriptionView, all bool) Row {
+	row := Row{
+		Namespace: v.Namespace, State: v.State, CurrentSyncID: v.CurrentSyncID, Synced: v.InSync,
+		Reason: v.Reason, Message: v.Message, AttemptedSyncID: v.Attempt.SyncID, UpdatedAt: v.UpdatedAt,
+	}
+	if all {
+		row.Active = &v.Active
+	}
+	return row
+}
+
+// StatusHead is a Status without its rows.
+type StatusHead struct {
+	Name             string   `json:"name"`
+	SyncID           string   `json:"sync_id"`
+	ReleasedSyncID   string   `json:"released_sync_id"`
+	CanaryNamespaces []string `json:"canary_namespaces"`
+}
+
+// NewStatusHead is how a registration is answered beside the rows of a Status.
+func NewStatusHead(r *catalog.Registration) StatusHead {
+	return StatusHead{Name: r.Name, SyncID: r.SyncID, ReleasedSyncID: r.ReleasedSyncID, CanaryNamespaces: filled(r.CanaryNamespaces)}
 }

@@ -182,6 +182,11 @@ func (w watched) Watch(ctx context.Context, prefix string, from int64, fn func(s
 		if err := fn(b); err != nil {
 			return err
 		}
+		if len(b.Events) == 0 { // which nobody is told otherwise
+			for _, also := range w.policy.also {
+				also.Apply(b)
+			}
+		}
 		w.policy.mu.Lock()
 		defer w.policy.mu.Unlock()
 		w.policy.age.reached = b.Revision // the next question draws the conclusion

@@ -32,9 +32,9 @@ const DefaultMaxAge = 5 * time.Second
 // Options are what a Policy is made of. Scope is required.
 type Options struct {
 	Scope  catalog.Scope
-	MaxAge time.Duration  // how old the copy may be; 0: DefaultMaxAge
-	Logger *slog.Logger   // nil: no log
-	Also   store.Follower // is told all that the policy is, so that a process needs one watch; keeps no entry; nil: nobody
+	MaxAge time.Duration    // how old the copy may be; 0: DefaultMaxAge
+	Logger *slog.Logger     // nil: no log
+	Also   []store.Follower // are told all that the policy is, and signs of life as empty batches, so that a process needs one watch; keep no entry
 }
 
 // Policy decides from the records of one scope. Its decisions may be asked for from any number of goroutines. It is a
@@ -42,7 +42,7 @@ type Options struct {
 type Policy struct {
 	scope   catalog.Scope
 	log     *slog.Logger
-	also    store.Follower // nil: none
+	also    []store.Follower
 	started time.Time
 	first   chan struct{} // closed once the copy has been known to be up to date
 	hurry   chan struct{} // has the store asked at once
@@ -89,8 +89,8 @@ func (p *Policy) Wait(ctx context.Context) error {
 
 // Reset implements [store.Follower].
 func (p *Policy) Reset(entries []store.Entry, revision int64) {
-	if p.also != nil {
-		p.also.Reset(entries, revision)
+	for _, also := range p.also {
+		also.Reset(entries, revision)
 	}
 	known := newRecords()
 	for i, e := range entries {
@@ -106,8 +106,8 @@ func (p *Policy) Reset(entries []store.Entry, revision int64) {
 
 // Apply implements [store.Follower].
 func (p *Policy) Apply(batch store.Batch) {
-	if p.also != nil {
-		p.also.Apply(batch)
+	for _, also := range p.also {
+		also.Apply(batch)
 	}
 	changes := make([]change, 0, len(batch.Events))
 	for _, e := range batch.Events {
@@ -136,8 +136,8 @@ func (p *Policy) read(e store.Entry) change {
 
 // Live implements [store.Follower]. It only tells the log: see the package's comment for what the copy's age is.
 func (p *Policy) Live(err error) {
-	if p.also != nil {
-		p.also.Live(err)
+	for _, also := range p.also {
+		also.Live(err)
 	}
 	p.mu.Lock()
 	before := p.err

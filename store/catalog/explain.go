@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// view is how a subscription stands against its registration. lock is that of a run, or nil.
-func view(sub Subscription, reg *Registration, lock *Lock) SubscriptionView {
+// NewView is how a subscription stands against its registration. lock is that of a run, or nil.
+func NewView(sub Subscription, reg *Registration, lock *Lock) SubscriptionView {
 	v := SubscriptionView{Subscription: sub, ExpectedSyncID: reg.SyncID, InSync: sub.Synced(reg), registration: reg.Generation}
 	v.Reason, v.Message = Explain(&sub, reg, lock)
 	return v

@@ -26,6 +26,16 @@ func NewRepository(s store.Store, scope Scope) *Repository {
 // Scope is the scope of the records.
 func (r *Repository) Scope() Scope { return r.scope }
 
+// Revision reads the revision of the store: all that was acknowledged before has this one or a lower one.
+func (r *Repository) Revision(ctx context.Context) (int64, error) {
+	const nothing = "-" // begins no key
+	l, err := r.store.List(ctx, r.scope.Prefix()+nothing, store.ListOptions{Limit: 1})
+	if err != nil {
+		return 0, fmt.Errorf("read revision: %w", err)
+	}
+	return l.Revision, nil
+}
+
 // Match tells whether a record that has this entity tag is the one that the caller means. nil takes any.
 type Match func(tag string) bool
 

@@ -65,7 +65,7 @@ func (r *Repository) Subscribe(ctx context.Context, namespace, api string) (Subs
 		}, nil
 	})
 	stamp(&sub, res.Revision)
-	made := view(sub, &reg, nil)
+	made := NewView(sub, &reg, nil)
 	return made, observed(ctx, err, nil, &made)
 }
 
@@ -131,7 +131,7 @@ type standing struct {
 	lock *Lock // of a run; nil: none runs
 }
 
-func (s *standing) view() SubscriptionView { return view(s.sub, &s.reg, s.lock) }
+func (s *standing) view() SubscriptionView { return NewView(s.sub, &s.reg, s.lock) }
 
 // tagHolds are the conditions under which what a tag says of the registration is still so. A write that asks for no tag
 // has none.

@@ -15,8 +15,9 @@ type Filter struct {
 	Synced *bool
 }
 
-func (f Filter) takes(v *SubscriptionView) bool {
-	return (f.State == "" || v.State == f.State) && (f.Synced == nil || v.InSync == *f.Synced)
+// Takes tells whether the filter lets a view through.
+func (f Filter) Takes(v *SubscriptionView) bool {
+	return (f.API == "" || v.API == f.API) && (f.State == "" || v.State == f.State) && (f.Synced == nil || v.InSync == *f.Synced)
 }
 
 // Status is a registration with its subscriptions.
@@ -43,7 +44,7 @@ func (r *Repository) Status(ctx context.Context, api string, all bool) (Status, 
 	for _, sub := range page.Items {
 		if all || sub.Active {
 			lock := locks[r.scope.subscriptionLockKey(api, sub.Namespace)]
-			out.Subscriptions = append(out.Subscriptions, view(sub, &reg, lock))
+			out.Subscriptions = append(out.Subscriptions, NewView(sub, &reg, lock))
 		}
 	}
 	return out, r.explainWaiting(ctx, out.Subscriptions, map[string]*Registration{api: &reg})
@@ -93,7 +94,7 @@ func (r *Repository) Subscriptions(ctx context.Context, f Filter, page PageReque
 			return out, err
 		}
 		for i, e := range l.Entries {
-			if f.takes(&views[i]) {
+			if f.Takes(&views[i]) {
 				out.Items = append(out.Items, views[i])
 			}
 			more := l.More || i < len(l.Entries)-1
@@ -137,7 +138,7 @@ func (r *Repository) viewEntries(ctx context.Context, entries []store.Entry, reg
 		if reg == nil { // deleted between the two reads
 			reg = &Registration{Name: sub.API}
 		}
-		views[i] = view(sub, reg, locks[r.scope.subscriptionLockKey(sub.API, sub.Namespace)])
+		views[i] = NewView(sub, reg, locks[r.scope.subscriptionLockKey(sub.API, sub.Namespace)])
 	}
 	return views, r.explainWaiting(ctx, views, regs)
 }
