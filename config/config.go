@@ -32,6 +32,7 @@ type Config struct {
 	Notification Notification
 
 	file    string
+	closed  string // a file that was passed over, since this user may not read it
 	sources map[string]string
 	lines   map[string]int
 	view    *yaml.Node

@@ -21,9 +21,11 @@ const (
 type source struct {
 	path    string
 	content []byte
+	closed  string // the file of the whole machine, if it was found and this user may not read it
 }
 
-// find reads the file that is named, or else the first that is there. One that is named must be there.
+// find reads the file that is named, or else the first that is there. One that is named must be there. The file of the
+// whole machine is that of its services: to whom it is closed, it is as if there were none.
 func find(o Options, env map[string]string) (source, error) {
 	if o.Path != "" {
 		return readNamed(o, o.Path, "--config")
@@ -31,10 +33,14 @@ func find(o Options, env map[string]string) (source, error) {
 	if path := env["KAYRA_CONFIG"]; path != "" {
 		return readNamed(o, path, "KAYRA_CONFIG")
 	}
-	for _, path := range places(o, env) {
+	all := places(o, env)
+	for i, path := range all {
 		content, err := read(path, maxFile)
 		if err == nil {
-			return source{path, content}, nil
+			return source{path: path, content: content}, nil
+		}
+		if i == len(all)-1 && errors.Is(err, fs.ErrPermission) {
+			return source{closed: path}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return source{}, fmt.Errorf("read configuration %q: %w", path, withoutPath(err))
@@ -51,7 +57,7 @@ func readNamed(o Options, path, by string) (source, error) {
 	if err != nil {
 		return source{}, fmt.Errorf("read configuration %q named by %s: %w", path, by, withoutPath(err))
 	}
-	return source{path, content}, nil
+	return source{path: path, content: content}, nil
 }
 
 // places are where a file is looked for when none is named, in order.

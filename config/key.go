@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -8,28 +9,32 @@ import (
 )
 
 func textKey(name, def string, r rule, env ...string) key {
-	return key{name, def, env, func(d *decoder, v value) any { return d.text(v, r) }}
+	return key{name, def, r.use, env, func(d *decoder, v value) any { return d.text(v, r) }}
 }
 
 func listKey(name string, def []string, r rule) key {
-	return key{name, def, nil, func(d *decoder, v value) any { return d.texts(v, r) }}
+	return key{name, def, "a list, each " + r.use, nil, func(d *decoder, v value) any { return d.texts(v, r) }}
 }
 
 func durationKey(name string, def, least time.Duration) key {
-	return key{name, def, nil, func(d *decoder, v value) any { return d.duration(v, least) }}
+	allows := "a duration such as 1m30s, of " + least.String() + " or more"
+	if least <= time.Nanosecond {
+		allows = "a duration such as 1m30s, " + map[time.Duration]string{0: "0s or more", time.Nanosecond: "more than 0s"}[least]
+	}
+	return key{name, def, allows, nil, func(d *decoder, v value) any { return d.duration(v, least) }}
 }
 
 func numberKey(name string, def int, least, most int64) key {
-	return key{name, def, nil, func(d *decoder, v value) any { return d.integer(v, least, most) }}
+	return key{name, def, fmt.Sprintf("%d to %d", least, most), nil, func(d *decoder, v value) any { return d.integer(v, least, most) }}
 }
 
 func boolKey(name string, def bool) key {
-	return key{name, def, nil, func(d *decoder, v value) any { return d.boolean(v) }}
+	return key{name, def, "true or false", nil, func(d *decoder, v value) any { return d.boolean(v) }}
 }
 
 // secretKey is a secret that may be left out: an empty text and an empty mapping count as that.
 func secretKey(name string) key {
-	return key{name, Secret{}, nil, func(d *decoder, v value) any {
+	return key{name, Secret{}, "a secret: a text, {env: NAME} or {file: PATH}", nil, func(d *decoder, v value) any {
 		if isMapping(v.node) && len(v.node.Content) == 0 {
 			return Secret{}
 		}

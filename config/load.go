@@ -50,7 +50,7 @@ func Load(o Options) (*Config, []Warning, error) {
 	l := &loader{
 		decoder: decoder{file: found.path, lines: map[string]int{}},
 		keys:    settings(), parts: parts(), env: env,
-		config: &Config{file: found.path}, base: viper.New(),
+		config: &Config{file: found.path, closed: found.closed}, base: viper.New(),
 		over: map[string]any{}, written: map[string]*yaml.Node{}, sources: map[string]string{},
 	}
 	root = l.readFile(root)

@@ -10,10 +10,11 @@ import (
 // key is one setting: a text, a number, a duration, a boolean, a secret or a list of texts. Each can also be set by a
 // variable or a flag.
 type key struct {
-	name string
-	def  any
-	env  []string // variables that set it besides its own
-	read func(d *decoder, v value) any
+	name   string
+	def    any
+	allows string   // what it may be, for people to read
+	env    []string // variables that set it besides its own
+	read   func(d *decoder, v value) any
 }
 
 // part is a piece of the file with a structure of its own: read puts it where it belongs, and hide masks what is secret

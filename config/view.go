@@ -54,6 +54,9 @@ func (c *Config) RequireScope() error {
 	for _, scope := range []struct{ key, value string }{{"platform", c.Platform}, {"region", c.Region}} {
 		if scope.value == "" {
 			text := fmt.Sprintf("is not set: set it in %s or by %s", cmp.Or(c.file, fileName), variableOf(scope.key))
+			if c.closed != "" {
+				text = fmt.Sprintf("is not set: this user may not read %s; set it by %s", c.closed, variableOf(scope.key))
+			}
 			problems = append(problems, problem{place: place{name: c.file}, key: scope.key, text: text})
 		}
 	}

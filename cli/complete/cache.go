@@ -95,9 +95,13 @@ func (c Cache) read() map[string]entry {
 	return all
 }
 
-// replace writes another file and renames it, so that nobody reads half of one.
+// replace writes another file and renames it, so that nobody reads half of one. It makes the folder of a user's caches, but
+// no home for a user who has none.
 func replace(path string, content []byte) error {
 	const private fs.FileMode = 0o700
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(filepath.Dir(path)))); err != nil {
+		return err //nolint:wrapcheck // is told to nobody
+	}
 	if err := os.MkdirAll(filepath.Dir(path), private); err != nil {
 		return err //nolint:wrapcheck // is told to nobody
 	}

@@ -152,6 +152,12 @@ func TestCacheThatIsBroken(t *testing.T) {
 			t.Errorf("%q remembers", c.Path)
 		}
 	}
+	home := filepath.Join(t.TempDir(), "home")
+	homeless := complete.Cache{Path: filepath.Join(home, ".cache", "kayra", "completion.json"), Now: time.Now}
+	homeless.Put("k", 1)
+	if _, err := os.Stat(home); err == nil {
+		t.Error("a home was made for a user without one")
+	}
 	c := complete.Cache{Path: filepath.Join(t.TempDir(), "completion.json"), Now: time.Now}
 	c.Put("k", 1)
 	c.Put("huge", strings.Repeat("x", 5<<20))
