@@ -37,14 +37,14 @@ fmt: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## format all files
 	$< fmt ./...
 
 .PHONY: generate
-generate: ## write the files that are generated: completion scripts
-	go test ./completions -run Generated -update
+generate: ## write what is generated: completion scripts, and the pages of docs/reference
+	go test ./completions ./docs -run Generated -update
 
 .PHONY: drift
 drift: ## check go.mod, go.sum and the files that are generated
 	go mod tidy -diff
 	go mod verify
-	go test ./completions -run Generated
+	go test ./completions ./docs -run Generated
 
 .PHONY: bench
 bench: ## measure Kayra beside its floor: name, value, floor, ratio
@@ -55,12 +55,18 @@ fuzz: ## fuzz every parser for FUZZTIME each
 	@.ci/fuzz $(FUZZTIME)
 
 .PHONY: snapshot
-snapshot: $(TOOLS)/goreleaser-$(GORELEASER_VERSION) ## build the release's archives into dist
+snapshot: $(TOOLS)/goreleaser-$(GORELEASER_VERSION) ## build all archives and packages of a release into dist
 	$< release --snapshot --clean
+
+.PHONY: packages
+packages: $(TOOLS)/goreleaser-$(GORELEASER_VERSION) ## check the release, and build and check those of linux/amd64 alone
+	$< check
+	QUICK=true $< release --snapshot --clean
+	.ci/packages
 
 .PHONY: clean
 clean: ## delete what was built
-	rm -rf bin dist kayra kayra-cli
+	rm -rf bin build dist kayra kayra-cli
 
 # A tool is built once for each version, and kept.
 $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
