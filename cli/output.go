@@ -14,27 +14,72 @@ import (
 type output struct {
 	format    formatFlag
 	noHeaders bool
+	missing   bool // keys that a template names may be missing
 }
 
+// addOutput declares the flags of what shows a table unless another format is asked for.
 func addOutput(cmd *cobra.Command, o *output) {
 	o.format.format = printer.Table
-	cmd.Flags().VarP(&o.format, "output", "o", "output format: table, wide, json, yaml or name")
+	addFormat(cmd, o, "output format: "+printer.Formats)
 	cmd.Flags().BoolVar(&o.noHeaders, "no-headers", false, "leave out the header line of a table")
 }
 
-// formatFlag is the flag's value. It is checked while flags are parsed, so that a mistake is one of usage.
-type formatFlag struct {
-	format printer.Format
-	given  bool
+// addDocument declares the flags of what shows a text unless a document is asked for.
+func addDocument(cmd *cobra.Command, o *output) {
+	o.format.text = true
+	addFormat(cmd, o, "output format, instead of a text: "+documents)
 }
 
-func (f *formatFlag) String() string { return string(f.format) }
-func (f *formatFlag) Type() string   { return "FORMAT" }
+func addFormat(cmd *cobra.Command, o *output, help string) {
+	cmd.Flags().VarP(&o.format, "output", "o", help)
+	cmd.Flags().BoolVar(&o.missing, "allow-missing-template-keys", true,
+		"show keys that are not there as <no value> in a go-template, and not at all in a jsonpath, instead of failing")
+}
 
-func (f *formatFlag) Set(s string) (err error) {
-	f.format, err = printer.ParseFormat(s)
-	f.given = true
-	return err //nolint:wrapcheck // the flag's name is put before it
+// documents are the formats of what else is a text.
+const documents = "json, yaml, jsonpath=…, jsonpath-file=FILE, go-template=… or go-template-file=FILE"
+
+// formatFlag is the flag's value. It is checked while flags are parsed, so that a mistake is one of usage.
+type formatFlag struct {
+	format   printer.Format
+	template *printer.Template
+	given    bool
+	text     bool   // the formats are those of documents
+	typed    string // as it was given
+}
+
+func (f *formatFlag) String() string {
+	if f.typed != "" {
+		return f.typed
+	}
+	return string(f.format)
+}
+
+func (f *formatFlag) Type() string { return "FORMAT" }
+
+func (f *formatFlag) Set(s string) error {
+	format, template, err := printer.ParseFormat(s)
+	if err != nil {
+		return err //nolint:wrapcheck // the flag's name is put before it
+	}
+	switch format {
+	case printer.Table, printer.Wide, printer.Name, printer.CustomColumns:
+		if f.text {
+			return fmt.Errorf("-o %s is not a format of what else is a text: leave it out, or use %s", s, documents)
+		}
+	case printer.JSON, printer.YAML, printer.JSONPath, printer.GoTemplate:
+	}
+	f.format, f.template, f.typed, f.given = format, template, s, true
+	return nil
+}
+
+// printer shows documents as the command was asked to.
+func (e *env) printer(o output) printer.Printer {
+	width, _ := e.streams.OutSize()
+	return printer.Printer{
+		Out: e.streams.Out, Format: o.format.format, Template: o.format.template, NoHeaders: o.noHeaders, AllowMissing: o.missing,
+		Color: e.streams.Color, Terminal: e.streams.OutTTY, Width: width,
+	}
 }
 
 // show prints a document.
@@ -43,10 +88,7 @@ func (e *env) show(o output, resource string, document []byte) error {
 		const shown = 200
 		return &failure{code: codeFailed, message: fmt.Sprintf("the answer for %s is not JSON: %.*q", resource, shown, document)}
 	}
-	p := printer.Printer{
-		Out: e.streams.Out, Format: o.format.format, NoHeaders: o.noHeaders, Short: e.streams.OutTTY, Color: e.streams.Color,
-	}
-	if err := p.Print(resource, document); err != nil {
+	if err := e.printer(o).Print(resource, document); err != nil {
 		return fmt.Errorf("show %s: %w", resource, err)
 	}
 	return nil

@@ -13,6 +13,9 @@ type column struct {
 	header string
 	wide   bool // shown by Wide only
 	id     bool // holds sync ids
+	rank   int  // in which order columns are left out where there is no room, the highest first; 0: it is not
+	least  int  // to how many cells a text may be cut before columns are left out; 0: it is not
+	tone   func(text string) tone
 	cell   func(r row) string
 }
 
@@ -25,24 +28,39 @@ type row struct {
 func (r row) get(key string) string { return plain(field(r.node, key)) }
 
 func key(header, name string) column {
-	return column{header: header, cell: func(r row) string { return r.get(name) }}
+	return column{header: header, tone: toneOfColumn(name), cell: func(r row) string { return r.get(name) }}
 }
 
-func id(c column) column {
+func made(header string, cell func(row) string) column { return column{header: header, cell: cell} }
+
+func (c column) ofIDs() column {
 	c.id = true
 	return c
 }
 
-func wide(c column) column {
+func (c column) onlyWide() column {
 	c.wide = true
 	return c
 }
 
-// columnsOf knows the resources of Kayra itself.
+// ranked says how soon the column is left out.
+func (c column) ranked(rank int) column {
+	c.rank = rank
+	return c
+}
+
+// text says that the column holds texts, of which the beginning tells something, too.
+func (c column) text() column {
+	const least = 16
+	c.least = least
+	return c
+}
+
+// columnsOf knows the resources of Kayra itself. Of two columns the one with the higher rank is left out first.
 func columnsOf(resource string) []column {
 	switch resource {
 	case "namespaces":
-		return []column{key("NAME", "name"), key("ACTIVE", "active")}
+		return []column{key("NAME", "name"), key("ACTIVE", "active").ranked(1)}
 	case "apiregistrations", "apiregistrations/sync":
 		return registrationColumns()
 	case "apiregistrations/status":
@@ -50,30 +68,29 @@ func columnsOf(resource string) []column {
 	case "subscriptions", "subscriptions/sync":
 		return subscriptionColumns()
 	case "roles":
-		return []column{key("NAME", "name"), {header: "RULES", cell: rules}}
+		return []column{key("NAME", "name"), made("RULES", rules).text().ranked(1)}
 	case "rolebindings":
 		return []column{
-			key("NAME", "name"), key("ROLE", "role"),
-			{header: "NAMESPACE", cell: boundTo},
-			{header: "SUBJECTS", cell: subjects},
+			key("NAME", "name"), key("ROLE", "role").ranked(1), made("NAMESPACE", boundTo).ranked(2),
+			made("SUBJECTS", subjects).text().ranked(3),
 		}
 	case "reconcilers":
 		return []column{
-			key("ID", "id"), key("HOST", "host"), key("PID", "pid"), key("ENDPOINT", "endpoint"), key("VERSION", "version"),
-			key("STARTED", "started_at"), key("KONDUCTOR", "konductor"),
+			key("ID", "id"), key("HOST", "host").text().ranked(2), key("PID", "pid").ranked(4), key("ENDPOINT", "endpoint").text().ranked(3),
+			key("VERSION", "version").text().ranked(5), key("STARTED", "started_at").ranked(6), key("KONDUCTOR", "konductor").ranked(1),
 		}
 	case "contexts":
 		return contextColumns()
 	case "whoami":
 		return []column{
-			key("USER", "user"), key("GROUPS", "groups"), key("SYSADMIN", "sysadmin"), key("SERVER", "server"), key("CONTEXT", "context"),
-			wide(key("SERVER_BY", "server_by")), wide(key("TOKEN_BY", "token_by")),
+			key("USER", "user"), key("GROUPS", "groups").text().ranked(3), key("SYSADMIN", "sysadmin").ranked(4),
+			key("SERVER", "server").text().ranked(1), key("CONTEXT", "context").ranked(2),
+			key("SERVER_BY", "server_by").onlyWide().text().ranked(5), key("TOKEN_BY", "token_by").onlyWide().text().ranked(6),
 		}
 	case "apis":
 		return []column{
-			{header: "NAME", cell: parentKey("name")},
-			{header: "SHORT", cell: parentKey("short_name")},
-			key("RESOURCE", "name"), key("NAMESPACED", "namespaced"), key("VERBS", "verbs"),
+			made("NAME", parentKey("name")), made("SHORT", parentKey("short_name")).ranked(3),
+			key("RESOURCE", "name").ranked(1), key("NAMESPACED", "namespaced").ranked(4), key("VERBS", "verbs").text().ranked(2),
 		}
 	}
 	return nil
@@ -81,29 +98,31 @@ func columnsOf(resource string) []column {
 
 func registrationColumns() []column {
 	return []column{
-		key("NAME", "name"), key("SHORT", "short_name"), key("ACTIVE", "active"), key("OWNER", "owner"),
-		id(key("SYNC_ID", "sync_id")),
-		{header: "ROLLOUT", cell: rollout},
-		wide(key("RELEASED", "released_sync_id")), wide(key("MODE", "mode")),
-		wide(column{header: "DEPENDS_ON", cell: dependencies}), wide(key("DESCRIPTION", "description")),
+		key("NAME", "name"), key("SHORT", "short_name").ranked(3), key("ACTIVE", "active").ranked(5), key("OWNER", "owner").ranked(4),
+		key("SYNC_ID", "sync_id").ofIDs().ranked(2),
+		column{header: "ROLLOUT", tone: waiting, cell: rollout}.text().ranked(1),
+		key("RELEASED", "released_sync_id").onlyWide().ranked(6), key("MODE", "mode").onlyWide().ranked(7),
+		made("DEPENDS_ON", dependencies).onlyWide().text().ranked(8),
+		key("DESCRIPTION", "description").onlyWide().text().ranked(9),
 	}
 }
 
 func statusColumns() []column {
 	return []column{
-		key("NAMESPACE", "namespace"), key("STATE", "state"), key("SYNCED", "synced"), key("REASON", "reason"),
-		id(key("CURRENT", "current_sync_id")),
-		id(column{header: "TARGET", cell: parentKey("sync_id")}),
-		wide(key("ATTEMPTED", "attempted_sync_id")), wide(key("UPDATED", "updated_at")), wide(key("MESSAGE", "message")),
+		key("NAMESPACE", "namespace"), key("STATE", "state").ranked(2), key("SYNCED", "synced").ranked(3), key("REASON", "reason").ranked(1),
+		key("CURRENT", "current_sync_id").ofIDs().ranked(4),
+		made("TARGET", parentKey("sync_id")).ofIDs().ranked(5),
+		key("ATTEMPTED", "attempted_sync_id").onlyWide().ranked(8), key("UPDATED", "updated_at").onlyWide().ranked(7),
+		key("MESSAGE", "message").onlyWide().text().ranked(6),
 	}
 }
 
 func subscriptionColumns() []column {
 	return []column{
-		key("NAMESPACE", "namespace"), key("API", "api"), key("ACTIVE", "active"), key("STATE", "state"),
-		key("SYNCED", "synced"), key("REASON", "reason"), id(key("CURRENT", "current_sync_id")),
-		wide(key("EXPECTED", "expected_sync_id")), wide(key("ATTEMPTED", "attempted_sync_id")),
-		wide(key("UPDATED", "updated_at")), wide(key("MESSAGE", "message")),
+		key("NAMESPACE", "namespace"), key("API", "api"), key("ACTIVE", "active").ranked(5), key("STATE", "state").ranked(2),
+		key("SYNCED", "synced").ranked(3), key("REASON", "reason").ranked(1), key("CURRENT", "current_sync_id").ofIDs().ranked(4),
+		key("EXPECTED", "expected_sync_id").onlyWide().ranked(9), key("ATTEMPTED", "attempted_sync_id").onlyWide().ranked(8),
+		key("UPDATED", "updated_at").onlyWide().ranked(7), key("MESSAGE", "message").onlyWide().text().ranked(6),
 	}
 }
 
@@ -115,9 +134,10 @@ func contextColumns() []column {
 		return ""
 	}
 	return []column{
-		{header: "CURRENT", cell: mark},
-		key("NAME", "name"), key("SERVER", "server"), key("TOKEN", "token"),
-		wide(key("GATEWAY", "gateway_url")), wide(key("CA_FILE", "ca_file")), wide(key("CERT_FILE", "cert_file")),
+		made("CURRENT", mark).ranked(2),
+		key("NAME", "name"), key("SERVER", "server").text().ranked(1), key("TOKEN", "token").ranked(3),
+		key("GATEWAY", "gateway_url").onlyWide().text().ranked(4), key("CA_FILE", "ca_file").onlyWide().text().ranked(5),
+		key("CERT_FILE", "cert_file").onlyWide().text().ranked(6),
 	}
 }
 
@@ -175,7 +195,7 @@ func guess(rows []row) []column {
 	}
 	columns := make([]column, 0, len(names))
 	for i, name := range names {
-		c := key(strings.ToUpper(name), name)
+		c := key(strings.ToUpper(name), name).text().ranked(i)
 		c.wide = i >= narrow
 		columns = append(columns, c)
 	}

@@ -1,4 +1,5 @@
-// Package printer shows JSON documents the way a user asked for: as a table, as JSON, as YAML or by name.
+// Package printer shows JSON documents the way a user asked for: as a table, as JSON, as YAML, by name, or as a template
+// says.
 //
 // A document is an object or a list, {"items": [...]}. Its keys keep their order and its numbers their digits in every
 // format. Nothing in it can drive the terminal: what is not printable is shown as an escape.
@@ -12,36 +13,21 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kayra/cli/term"
 )
-
-// Format is how a document is shown.
-type Format string
-
-// The formats.
-const (
-	Table Format = "table"
-	Wide  Format = "wide" // a table with every column
-	JSON  Format = "json"
-	YAML  Format = "yaml"
-	Name  Format = "name" // RESOURCE/NAME, a line each
-)
-
-// ParseFormat reads the value of -o.
-func ParseFormat(s string) (Format, error) {
-	switch f := Format(s); f {
-	case Table, Wide, JSON, YAML, Name:
-		return f, nil
-	}
-	return "", fmt.Errorf("%q is not an output format: use table, wide, json, yaml or name", s)
-}
 
 // Printer shows documents on Out.
 type Printer struct {
 	Out       io.Writer
 	Format    Format
-	NoHeaders bool // of a table
-	Short     bool // cut ids that Kayra has made to what tells them apart, unless the table is wide
+	Template  *Template // of a format that takes one
+	NoHeaders bool      // of a table
 	Color     bool
+	Terminal  bool // Out is one: ids that Kayra has made are cut to what tells them apart, unless the table is wide
+	Width     int  // of the terminal, in cells; a table is not wider. 0: it may be
+
+	AllowMissing bool // keys that a template names
 }
 
 // Print shows a document. The resource (apiregistrations, apiregistrations/status) decides which columns its table has.
@@ -69,9 +55,24 @@ func (p Printer) render(resource string, document []byte) (string, error) {
 		return encodeYAML(root)
 	case Name:
 		return names(resource, root), nil
-	case Table, Wide, JSON:
+	case JSONPath, GoTemplate:
+		return p.fill(root)
+	case Table, Wide, CustomColumns, JSON:
 	}
 	return p.table(resource, root), nil
+}
+
+// fill gives what the template makes of a document. At a terminal no text of the document can drive it, and the next
+// prompt stands on a line of its own; elsewhere everything is as the document and the template have it.
+func (p Printer) fill(root *yaml.Node) (string, error) {
+	if !p.Terminal {
+		return p.Template.execute(native(root, asIs), p.AllowMissing)
+	}
+	text, err := p.Template.execute(native(root, term.Escape), p.AllowMissing)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text, err
 }
 
 // Indent lays a JSON document out in lines. What a terminal would obey becomes a \u escape, which means the same.

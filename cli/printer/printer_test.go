@@ -93,7 +93,7 @@ func TestTables(t *testing.T) {
 			"NAME   SIZE   ZONE\nm1     3      -\nm2     -      z\n",
 		},
 		"shortened": {
-			printer.Printer{Format: printer.Table, Short: true},
+			printer.Printer{Format: printer.Table, Terminal: true},
 			"apiregistrations/status",
 			`{"name":"a.b","sync_id":"32178b2a-9360-1ba6-6270-a28196209bad","subscriptions":[{"namespace":"32178b2a-9360-1ba6-6270-a28196209bad",
 			 "state":"success","current_sync_id":"2026-01-01T00Z-and-some-more-letters","synced":false,"reason":"queued"}]}`,
@@ -101,7 +101,7 @@ func TestTables(t *testing.T) {
 				"32178b2a-9360-1ba6-6270-a28196209bad   success   false    queued   2026-01-01T00Z-and-some-more-letters   32178b2a…\n",
 		},
 		"shortened, but wide": {
-			printer.Printer{Format: printer.Wide, Short: true, NoHeaders: true},
+			printer.Printer{Format: printer.Wide, Terminal: true, NoHeaders: true},
 			"apiregistrations/sync", `{"name":"a.b","active":true,"sync_id":"32178b2a-9360-1ba6-6270-a28196209bad"}`,
 			"a.b   -   true   -   32178b2a-9360-1ba6-6270-a28196209bad   -   -   -   -   -\n",
 		},
@@ -115,7 +115,7 @@ func TestTables(t *testing.T) {
 		"colour": {
 			printer.Printer{Format: printer.Table, Color: true, NoHeaders: true},
 			"x", `{"name":"a","state":"error","z":1}`,
-			"a   \x1b[31merror\x1b[0m   1\n",
+			"a   \x1b[1;38;5;166merror\x1b[0m   1\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,9 +175,16 @@ func TestNames(t *testing.T) {
 
 func TestFormatsThatAreNotThere(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", "xml", "JSON", "jsonpath={.name}"} {
-		if _, err := printer.ParseFormat(s); err == nil {
-			t.Errorf("%q was taken for a format", s)
+	for s, says := range map[string]string{
+		"": "is not an output format", "xml": "use table, wide, json", "JSON": "is not an output format", "json=x": "is not an output format",
+		"jsonpath": "has no template", "jsonpath=": "write -o 'jsonpath={", "go-template=": "write -o 'go-template={{",
+		"jsonpath={.items[": "cannot be read", "jsonpath={.name": "cannot be read", "go-template={{.name": "cannot be read",
+		"go-template={{nothing .name}}": `"nothing" not defined`, "jsonpath-file=/no/such": "/no/such", "jsonpath-file": "jsonpath-file=FILE",
+		"custom-columns=NAME": `"NAME" is not a column`, "custom-columns=NAME:": "is not a column", "custom-columns=": "write -o 'custom-columns=",
+		"custom-columns=A:.b,B:{.c": "column B:", "custom-columns-file=x": "is not an output format",
+	} {
+		if _, _, err := printer.ParseFormat(s); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", s, err, says)
 		}
 	}
 }

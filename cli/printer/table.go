@@ -1,6 +1,7 @@
 package printer
 
 import (
+	"slices"
 	"strings"
 
 	uuid "github.com/hashicorp/go-uuid"
@@ -9,56 +10,89 @@ import (
 	"kayra/cli/term"
 )
 
-const (
-	gap   = "   "
-	empty = "-" // a cell always holds something, so that the columns can be told apart by their words
-)
+const empty = "-" // a cell always holds something, so that the columns can be told apart by their words
+
+// cell is what stands in one place of a table.
+type cell struct {
+	text string
+	tone tone
+}
+
+// grid is a table before it is laid out.
+type grid struct {
+	columns []column
+	header  []cell // nil: there is none
+	lines   [][]cell
+}
 
 func (p Printer) table(resource string, root *yaml.Node) string {
 	rows := rowsOf(resource, root)
+	g := p.grid(p.columns(resource, rows), rows)
+	return strings.Join(p.layOut(g, g.widths()), "")
+}
+
+// columns are those that are shown.
+func (p Printer) columns(resource string, rows []row) []column {
 	columns := columnsOf(resource)
-	if columns == nil {
+	switch {
+	case p.Format == CustomColumns:
+		return p.Template.columns
+	case columns == nil:
 		columns = guess(rows)
 	}
-	lines := make([][]string, 0, len(rows)+1)
-	var header []string
-	for _, c := range columns {
-		if !c.wide || p.Format == Wide {
-			header = append(header, term.Escape(c.header))
-		}
-	}
+	return slices.DeleteFunc(columns, func(c column) bool { return c.wide && p.Format != Wide })
+}
+
+func (p Printer) grid(columns []column, rows []row) *grid {
+	g := &grid{columns: columns, lines: make([][]cell, 0, len(rows))}
 	if !p.NoHeaders {
-		lines = append(lines, header)
+		g.header = make([]cell, len(columns))
+		for i, c := range columns {
+			g.header[i].text = term.Escape(c.header)
+		}
 	}
 	for _, r := range rows {
-		line := make([]string, 0, len(header))
-		for _, c := range columns {
-			if !c.wide || p.Format == Wide {
-				line = append(line, filled(p.cut(c, c.cell(r))))
+		line := make([]cell, len(columns))
+		for i, c := range columns {
+			text := c.cell(r)
+			line[i].text = filled(p.shorten(c, text))
+			if c.tone != nil {
+				line[i].tone = c.tone(text)
 			}
 		}
-		lines = append(lines, line)
+		g.lines = append(g.lines, line)
 	}
-	return p.align(lines)
+	return g
 }
 
-// cut leaves an id alone that somebody has thought of.
-func (p Printer) cut(c column, cell string) string {
+// widths are how many cells each column takes.
+func (g *grid) widths() []int {
+	widths := make([]int, len(g.columns))
+	for _, line := range append([][]cell{g.header}, g.lines...) {
+		for i, c := range line {
+			widths[i] = max(widths[i], term.Width(c.text))
+		}
+	}
+	return widths
+}
+
+// shorten leaves an id alone that somebody has thought of.
+func (p Printer) shorten(c column, text string) string {
 	const shown = 8
-	if !p.Short || p.Format == Wide || !c.id {
-		return cell
+	if !p.Terminal || p.Format == Wide || !c.id {
+		return text
 	}
-	if _, err := uuid.ParseUUID(cell); err != nil {
-		return cell
+	if _, err := uuid.ParseUUID(text); err != nil {
+		return text
 	}
-	return cell[:shown] + "…"
+	return text[:shown] + "…"
 }
 
-func filled(cell string) string {
-	if cell == "" {
+func filled(text string) string {
+	if text == "" {
 		return empty
 	}
-	return term.Escape(cell)
+	return term.Escape(text)
 }
 
 // rowsOf are the things that a document is about.
@@ -96,37 +130,6 @@ func resourceRows(root *yaml.Node) []row {
 		rows = append(rows, resources...)
 	}
 	return rows
-}
-
-func (p Printer) align(lines [][]string) string {
-	var widths []int
-	for _, line := range lines {
-		for i, cell := range line {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], term.Width(cell))
-		}
-	}
-	var b strings.Builder
-	for _, line := range lines {
-		for i, cell := range line {
-			b.WriteString(p.paint(cell))
-			if i < len(line)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-term.Width(cell)) + gap)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// paint colours the one word that asks for attention; it never carries the meaning alone.
-func (p Printer) paint(cell string) string {
-	if p.Color && cell == "error" {
-		return "\x1b[31m" + cell + "\x1b[0m"
-	}
-	return cell
 }
 
 // names has a line RESOURCE/NAME for each thing that a document is about.

@@ -22,9 +22,11 @@ type Streams struct {
 	Interactive bool // a person can be asked: In and Err are a terminal
 	OutTTY      bool // Out is a terminal
 	Color       bool // Out may be coloured
+
+	Size func() (width, height int) // of the terminal that Out is, in cells as of now, 0 and 0 where none is; nil: likewise
 }
 
-// System is the process's own streams. Colour needs a terminal, and that NO_COLOR is not set.
+// System is the process's own streams.
 func System() Streams {
 	out := isTerminal(os.Stdout)
 	return Streams{
@@ -33,11 +35,43 @@ func System() Streams {
 		Err:         os.Stderr,
 		Interactive: isTerminal(os.Stdin) && isTerminal(os.Stderr),
 		OutTTY:      out,
-		Color:       out && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		Color:       colored(os.Getenv, out),
+		Size:        func() (int, int) { return size(os.Stdout, out) },
 	}
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+func size(f *os.File, tty bool) (width, height int) {
+	if !tty {
+		return 0, 0
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return width, height
+}
+
+// OutSize is what Size says.
+func (s Streams) OutSize() (width, height int) {
+	if s.Size == nil {
+		return 0, 0
+	}
+	return s.Size()
+}
+
+// colored tells whether what is written may be coloured: not under NO_COLOR, else under CLICOLOR_FORCE, else at a terminal
+// that is not dumb, unless CLICOLOR is 0. See no-color.org and bixense.com/clicolors.
+func colored(env func(string) string, tty bool) bool {
+	switch force := env("CLICOLOR_FORCE"); {
+	case env("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return tty && env("TERM") != "dumb" && env("CLICOLOR") != "0"
+}
 
 // Confirm asks a question that only y or yes affirms. It returns early, with the context's error, when ctx ends.
 func (s Streams) Confirm(ctx context.Context, question string) (bool, error) {

@@ -47,3 +47,18 @@ func isWide(r rune) bool {
 	kind := width.LookupRune(r).Kind()
 	return kind == width.EastAsianWide || kind == width.EastAsianFullwidth
 }
+
+// Cut is the beginning of an escaped text that takes at most so many cells, of which the last one says that it was cut.
+func Cut(s string, cells int) string {
+	if Width(s) <= cells {
+		return s
+	}
+	used := 0
+	for i, r := range s {
+		used += Width(string(r))
+		if used > cells-1 {
+			return s[:i] + "…"[:len("…")*min(1, max(0, cells))]
+		}
+	}
+	return s
+}
