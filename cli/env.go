@@ -20,6 +20,7 @@ type env struct {
 	environ    []string
 	now        func() time.Time
 	configPath string // --config
+	color      colorFlag
 	running    bool   // the arguments were found right, and the command has begun
 	place      *place // what the command has spoken to, or nil
 	secret     string // the token that it sends there, or ""

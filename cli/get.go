@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +11,13 @@ import (
 	"kayra/cli/term"
 )
 
-// get reads one thing or a list of them.
+// get reads one thing or a list of them, once or for as long as they change.
 type get struct {
 	target
 	output
+	listing
 
-	limit int
+	watch, watchOnly bool
 }
 
 func getCommand(e *env) *cobra.Command {
@@ -31,14 +28,22 @@ func getCommand(e *env) *cobra.Command {
 		Long: "Show one thing, or all of a kind. GROUP is the short or the long name of an API,\n" +
 			"as `apis` lists them; a resource of a registered app is reached through\n" +
 			"reconciler.gateway_url. Without -n, what lives in namespaces is listed for all\n" +
-			"of them. At a terminal a table has the first letters of a sync id; -o wide has\n" +
-			"all of it.",
+			"of them. At a terminal a table has the first letters of a sync id, and only the\n" +
+			"columns that there is room for, which … at the end of its header tells; -o wide\n" +
+			"has more columns, and a pipe gets all of everything.\n\n" +
+			"-w shows what changes, until Ctrl-C: at a terminal the table stays where it is\n" +
+			"and changes, in a pipe each change is a row below the others, and -o json has a\n" +
+			"line {\"type\": \"added|modified|deleted\", \"object\": {…}} for each. It outlasts the\n" +
+			"server.",
 		Example: `  kayra get catalog apiregistrations
   kayra get catalog apiregistrations compute.example.com -o yaml
-  kayra get catalog apiregistrations compute.example.com/status
+  kayra get catalog apiregistrations compute.example.com/status -w
   kayra get catalog apiregistrations compute.example.com/openapi.json
   kayra get catalog -n sre subscriptions
-  kayra get catalog subscriptions -A -o wide`,
+  kayra get catalog subscriptions -A -o wide --sort-by -updated_at
+  kayra get catalog subscriptions --field-selector state=error,api=compute.example.com
+  kayra get catalog namespaces -o jsonpath='{.items[*].name}'
+  kayra get catalog subscriptions --watch-only -o json | jq -c .object.state`,
 		Args: func(_ *cobra.Command, args []string) error { return g.readArgs(args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := e.remote(cmd)
@@ -52,35 +57,74 @@ func getCommand(e *env) *cobra.Command {
 	addOutput(cmd, &g.output)
 	addClient(cmd)
 	cmd.Flags().BoolVarP(&g.all, "all-namespaces", "A", false, "list those of all namespaces")
-	cmd.Flags().IntVar(&g.limit, "limit", 0, "list at most this many; 0: all")
+	addListing(cmd, &g.listing)
+	cmd.Flags().BoolVarP(&g.watch, "watch", "w", false, "show what there is, and then what changes")
+	cmd.Flags().BoolVar(&g.watchOnly, "watch-only", false, "show what changes from now on")
 	return cmd
 }
 
 func (g *get) readArgs(args []string) error {
-	if g.limit < 0 {
-		return usage("", "--limit %d is not allowed: use 1 and up, or 0 for all", g.limit)
+	if err := g.target.readArgs(args); err != nil {
+		return err
 	}
-	return g.target.readArgs(args)
+	g.watch = g.watch || g.watchOnly
+	switch {
+	case g.limit < 0:
+		return usage("", "--limit %d is not allowed: use 1 and up, or 0 for all", g.limit)
+	case g.limit > 0 && g.watch:
+		return usage("", "--limit shows a part of a list, and -w what changes in all of it: use either")
+	case g.narrows() && !g.isList():
+		return usage("leave out the name", "--field-selector and --sort-by are about lists, and %q is one thing", g.named())
+	case g.watch && g.sub != "" && !g.isList():
+		return usage("watch a list, a name, or a NAME/status", "%s cannot be watched", g.named())
+	}
+	return nil
 }
+
+// isList tells that several things are asked for.
+func (g *get) isList() bool { return g.name == "" || g.sub == "status" }
 
 func (g *get) run(ctx context.Context, e *env, c *remote) error {
 	r, err := c.resolve(ctx, &g.target)
 	if err != nil {
 		return err
 	}
-	if g.name != "" {
-		document, err := r.call(ctx, http.MethodGet, "", nil)
-		if err != nil {
-			return err
-		}
-		return g.showOne(e, r.resource, document)
+	if err := g.checkKeys(r); err != nil {
+		return err
 	}
-	document, err := g.list(ctx, r)
+	switch {
+	case g.watch:
+		return g.follow(ctx, e, r)
+	case g.isList():
+		return g.showList(ctx, e, r)
+	}
+	document, err := r.call(ctx, http.MethodGet, "", nil)
 	if err != nil {
 		return err
 	}
-	if list, ok := readPage(document); ok && list.Continue != "" && g.format.format != printer.JSON {
-		e.tell("there are more than %d; --limit 0 lists all", len(list.Items))
+	return g.showOne(e, r.resource, document)
+}
+
+func (g *get) showList(ctx context.Context, e *env, r *route) error {
+	var document []byte
+	var err error
+	if g.name == "" {
+		document, err = g.list(ctx, r)
+	} else {
+		document, err = r.call(ctx, http.MethodGet, "", nil)
+	}
+	if err != nil {
+		return err
+	}
+	document, more, err := g.narrow(e, r.resource, document)
+	if err != nil {
+		return err
+	}
+	if more && g.format.format != printer.JSON {
+		e.tell("there are more than %d; --limit 0 lists all", g.limit)
+	}
+	if g.name != "" {
+		return g.showOne(e, r.resource, document)
 	}
 	return e.show(g.output, r.resource, document)
 }
@@ -105,61 +149,4 @@ func (g *get) showOne(e *env, resource string, document []byte) error {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
-}
-
-// page is a part of a list, its items left as they are.
-type page struct {
-	Items    []json.RawMessage `json:"items"`
-	Continue string            `json:"continue,omitempty"`
-}
-
-// readPage tells a list from other answers, which an app may give.
-func readPage(answer []byte) (page, bool) {
-	var p page
-	err := json.Unmarshal(answer, &p)
-	return p, err == nil && p.Items != nil
-}
-
-// list reads the pages of a list and joins them. An answer that is no list is given as it is.
-func (g *get) list(ctx context.Context, r *route) ([]byte, error) {
-	all := page{Items: []json.RawMessage{}}
-	for {
-		answer, err := r.call(ctx, http.MethodGet, g.query(len(all.Items), all.Continue), nil)
-		if err != nil {
-			return nil, err
-		}
-		next, ok := readPage(answer)
-		if !ok {
-			return answer, nil
-		}
-		if next.Continue != "" && next.Continue == all.Continue {
-			return nil, fmt.Errorf("list %s: the server gives the same page again and again", r.resource)
-		}
-		all.Items, all.Continue = append(all.Items, next.Items...), next.Continue
-		if all.Continue == "" || g.limit > 0 && len(all.Items) >= g.limit {
-			return encode(all)
-		}
-	}
-}
-
-func (g *get) query(have int, next string) string {
-	query := url.Values{}
-	if g.limit > 0 {
-		query.Set("limit", strconv.Itoa(g.limit-have))
-	}
-	if next != "" {
-		query.Set("continue", next)
-	}
-	return query.Encode()
-}
-
-// encode leaves text as it was; json.Marshal would escape what HTML needs escaped.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("join pages: %w", err)
-	}
-	return b.Bytes(), nil
 }

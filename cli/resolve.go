@@ -21,6 +21,7 @@ import (
 type route struct {
 	at       *client.Client
 	path     string
+	list     string // path of the list that it is, or is one of
 	resource string // as messages and the printer know it: apiregistrations, apiregistrations/status
 	app      string // whose resource it is, behind the gateway; "" for Kayra's own
 	gateway  string
@@ -35,16 +36,18 @@ func (r *route) call(ctx context.Context, method, query string, body []byte) ([]
 		path += "?" + query
 	}
 	answer, err := r.at.Do(ctx, method, path, body)
-	if err != nil && r.app != "" {
-		return nil, &appError{error: err, app: r.app, request: method + " " + r.gateway + path, everywhere: r.everywhere}
+	return answer.Body, r.failed(err, method, path)
+}
+
+// failed is the failure of a request, or nil.
+func (r *route) failed(err error, method, path string) error {
+	switch {
+	case err != nil && r.app != "":
+		return &appError{error: err, app: r.app, request: method + " " + r.gateway + path, everywhere: r.everywhere}
+	case err != nil && r.everywhere:
+		return &everywhereError{err}
 	}
-	if err != nil && r.everywhere {
-		return nil, &everywhereError{err}
-	}
-	if err != nil {
-		return nil, err //nolint:wrapcheck // is shown as it is
-	}
-	return answer.Body, nil
+	return err
 }
 
 // appError is the failure of a request that went through the gateway, to what is not Kayra.
@@ -108,7 +111,9 @@ func (m *remote) resolve(ctx context.Context, t *target) (*route, error) {
 	if err := t.checkNamespace(resource.Namespaced); err != nil {
 		return nil, err
 	}
-	r := &route{at: m.at, path: t.path(group.Name), resource: t.resource, everywhere: resource.Namespaced && t.namespace == ""}
+	all := *t
+	all.name, all.sub = "", ""
+	r := &route{at: m.at, path: t.path(group.Name), list: all.path(group.Name), resource: t.resource, everywhere: resource.Namespaced && t.namespace == ""}
 	if t.sub != "" {
 		r.resource += "/" + t.sub
 	}

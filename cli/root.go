@@ -31,9 +31,13 @@ func rootCommand(e *env, name string) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRun:  func(*cobra.Command, []string) { e.running = true },
+		PersistentPreRun: func(*cobra.Command, []string) {
+			e.running = true
+			e.streams.Color = e.color.decide(e.streams.Color)
+		},
 	}
 	root.PersistentFlags().StringVar(&e.configPath, "config", "", "configuration file; without it $KAYRA_CONFIG, ./kayra.yaml and the usual places")
+	root.PersistentFlags().Var(&e.color, "color", "colour tables: auto (at a terminal, unless $NO_COLOR is set), always or never")
 	root.SetIn(e.streams.In)
 	root.SetOut(e.streams.Out)
 	root.SetErr(e.streams.Err)

@@ -133,8 +133,23 @@ func TestUsage(t *testing.T) {
 		"get catalog subscriptions -A -n sre":           "use either",
 		"get catalog subscriptions x -A":                "-A means all",
 		"get catalog namespaces --limit -1":             "--limit -1 is not allowed",
-		"get catalog namespaces -o xml":                 `"xml" is not an output format: use table, wide, json, yaml or name`,
-		"get catalog namespaces -o jsonpath={.name}":    "is not an output format",
+		"get catalog namespaces -o xml":                 `"xml" is not an output format: use table, wide, json, yaml, name, jsonpath=…`,
+		"get catalog namespaces -o jsonpath={.name":     "the template cannot be read",
+		"get catalog namespaces -o go-template={{.a":    "the template cannot be read",
+		"get catalog namespaces -o go-template={{f}}":   `function "f" not defined`,
+		"get catalog namespaces -o jsonpath":            "has no template",
+		"get catalog namespaces -o jsonpath-file=/no/x": "/no/x",
+		"get catalog namespaces -o custom-columns=A":    `"A" is not a column`,
+		"get catalog namespaces --sort-by -":            `"-" is not a key`,
+		"get catalog namespaces --sort-by {.a":          "read path",
+		"get catalog namespaces --field-selector state": "write KEY=VALUE",
+		"get catalog namespaces --field-selector =x":    `"" is not a key`,
+		"get catalog namespaces --field-selector a..b=": `"a..b" is not a key`,
+		"get catalog namespaces x --sort-by name":       "are about lists",
+		"get catalog namespaces x --field-selector a=b": "are about lists",
+		"get catalog namespaces -w --limit 3":           "use either",
+		"get catalog namespaces x/openapi.json -w":      "cannot be watched",
+		"get catalog namespaces --color sometimes":      "use auto, always or never",
 		"get catalog namespaces --token secret":         "unknown flag: --token",
 		"gte catalog namespaces":                        `"gte" is not a command of kayra`,
 		"apis catalog":                                  "apis takes no arguments",
@@ -332,7 +347,7 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%v: got %d %q %q", args, got.code, got.out, got.err)
 			}
 			for line := range strings.Lines(got.out) {
-				if example := strings.HasPrefix(line, "  "+cmd.Root().Name()) || strings.HasPrefix(line, "  KAYRA_"); !example && len(line) > 81 {
+				if example := strings.HasPrefix(line, "  "+cmd.Root().Name()) || strings.HasPrefix(line, "  KAYRA_"); !example && term.Width(strings.TrimSuffix(line, "\n")) > 80 {
 					t.Errorf("wider than 80 cells: %q", line)
 				}
 			}

@@ -23,6 +23,7 @@ type column struct {
 type row struct {
 	node   *yaml.Node
 	parent *yaml.Node // the document or the item that the row is part of
+	event  string     // what has happened to it, or ""
 }
 
 func (r row) get(key string) string { return plain(field(r.node, key)) }

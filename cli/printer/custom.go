@@ -1,9 +1,8 @@
 package printer
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -15,42 +14,46 @@ func parseColumns(text string) ([]column, error) {
 		if !ok || header == "" || path == "" {
 			return nil, fmt.Errorf("%q is not a column: write HEADER:PATH, such as OWNER:.owner", part)
 		}
-		path = relaxed(path)
-		if err := newPath().Parse(path); err != nil {
+		to, err := ParsePath(path)
+		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", header, err)
 		}
-		columns = append(columns, column{header: header, tone: toneOfColumn(header), cell: func(r row) string { return found(r, path) }})
-	}
-	if len(columns) == 0 {
-		return nil, errors.New("there is no column")
+		columns = append(columns, column{header: header, tone: toneOfColumn(header), cell: func(r row) string { return to.in(r.node) }})
 	}
 	return columns, nil
 }
 
-// found is what a path leads to in a row, or "".
-func found(r row, path string) string {
-	p := newPath().AllowMissingKeys(true)
-	if p.Parse(path) != nil {
-		return ""
+// Cells gives what stands in a column of the table of a resource, for each of the items of a list; ok tells whether there is
+// such a column, by its header in any case.
+func Cells(resource, header string, items []json.RawMessage) (cells []string, ok bool) {
+	rows := make([]row, len(items))
+	for i, item := range items {
+		node, err := parse(item)
+		if err != nil {
+			return nil, false
+		}
+		rows[i].node = node
 	}
-	results, err := p.FindResults(native(r.node, asIs))
-	if err != nil {
-		return ""
+	columns := columnsOf(resource)
+	if columns == nil {
+		columns = guess(rows)
 	}
-	var parts []string
-	for _, values := range results {
-		for _, v := range values {
-			parts = append(parts, inCell(v))
+	for _, c := range columns {
+		if strings.EqualFold(c.header, header) {
+			for _, r := range rows {
+				cells = append(cells, c.cell(r))
+			}
+			return cells, true
 		}
 	}
-	return strings.Join(parts, ",")
+	return nil, false
 }
 
-func inCell(v reflect.Value) string {
-	if !v.IsValid() || !v.CanInterface() || v.Interface() == nil {
-		return ""
+// Headers are those of the table of a resource of Kayra itself, none for one of an app.
+func Headers(resource string) []string {
+	var headers []string
+	for _, c := range columnsOf(resource) {
+		headers = append(headers, c.header)
 	}
-	return fmt.Sprint(v.Interface())
+	return headers
 }
-
-func asIs(s string) string { return s }

@@ -28,7 +28,7 @@ type grid struct {
 func (p Printer) table(resource string, root *yaml.Node) string {
 	rows := rowsOf(resource, root)
 	g := p.grid(p.columns(resource, rows), rows)
-	return strings.Join(p.layOut(g, g.widths()), "")
+	return strings.Join(p.layOut(g, g.widths(nil)), "")
 }
 
 // columns are those that are shown.
@@ -65,9 +65,10 @@ func (p Printer) grid(columns []column, rows []row) *grid {
 	return g
 }
 
-// widths are how many cells each column takes.
-func (g *grid) widths() []int {
+// widths are how many cells each column takes, and at least as many as it has taken before.
+func (g *grid) widths(before []int) []int {
 	widths := make([]int, len(g.columns))
+	copy(widths, before)
 	for _, line := range append([][]cell{g.header}, g.lines...) {
 		for i, c := range line {
 			widths[i] = max(widths[i], term.Width(c.text))

@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 	"text/template"
-
-	"k8s.io/client-go/util/jsonpath"
 )
 
 // Template is what stands behind the = of a format, found right.
@@ -37,20 +35,6 @@ func parseTemplate(f Format, text string) (*Template, error) {
 	return t, nil
 }
 
-func newPath() *jsonpath.JSONPath { return jsonpath.New(string(JSONPath)) }
-
-// relaxed is a template for jsonpath with the braces, and the dot in front, that may be left out of a single path.
-func relaxed(text string) string {
-	text = strings.TrimSuffix(text, "\n") // of a file
-	switch {
-	case strings.Contains(text, "{"):
-		return text
-	case strings.HasPrefix(text, "."), strings.HasPrefix(text, "$"), strings.HasPrefix(text, "["):
-		return "{" + text + "}"
-	}
-	return "{." + text + "}"
-}
-
 // functions are those that kubectl has beside text/template's own.
 func functions() template.FuncMap {
 	return template.FuncMap{
@@ -78,12 +62,7 @@ func functions() template.FuncMap {
 
 // execute gives the text that the template makes of a value. Unless missing ones are allowed, a key that is not there is an
 // error that names it. With them, it is <no value> in a go-template and nothing in a jsonpath, as in kubectl.
-func (t *Template) execute(value any, allowMissing bool) (text string, err error) {
-	defer func() { // what the libraries say of some values that do not fit a template
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the template does not fit: %v", r)
-		}
-	}()
+func (t *Template) execute(value any, allowMissing bool) (string, error) {
 	var b strings.Builder
 	if err := t.run(&b, value, allowMissing); err != nil {
 		return "", fmt.Errorf("the template does not fit: %w", err)

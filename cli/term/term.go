@@ -22,6 +22,7 @@ type Streams struct {
 	Interactive bool // a person can be asked: In and Err are a terminal
 	OutTTY      bool // Out is a terminal
 	Color       bool // Out may be coloured
+	Redraws     bool // Out is a terminal whose cursor can be moved
 
 	Size func() (width, height int) // of the terminal that Out is, in cells as of now, 0 and 0 where none is; nil: likewise
 }
@@ -36,6 +37,7 @@ func System() Streams {
 		Interactive: isTerminal(os.Stdin) && isTerminal(os.Stderr),
 		OutTTY:      out,
 		Color:       colored(os.Getenv, out),
+		Redraws:     out && os.Getenv("TERM") != "dumb",
 		Size:        func() (int, int) { return size(os.Stdout, out) },
 	}
 }
