@@ -14,6 +14,8 @@ type create struct {
 	target
 	output
 	bodyFlags
+
+	dry dryRun
 }
 
 func createCommand(e *env) *cobra.Command {
@@ -27,7 +29,7 @@ func createCommand(e *env) *cobra.Command {
   kayra create catalog apiregistrations -d '{"name": "compute.example.com", "short_name": "compute"}'
   kayra create catalog apiregistrations -d '{"name": "compute.example.com", "operator": {"workers": 5, "resync": "10m"}}'
   kayra create catalog -n sre subscriptions -d '{"api": "compute.example.com"}'
-  kayra create catalog apiregistrations -f compute.yaml`,
+  kayra create catalog apiregistrations -f compute.yaml --dry-run=server -o yaml`,
 		Args: func(_ *cobra.Command, args []string) error { return c.readArgs(args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			body, err := c.read(cmd, e.streams.In)
@@ -44,6 +46,7 @@ func createCommand(e *env) *cobra.Command {
 	addTarget(cmd, &c.target)
 	addBody(cmd, &c.bodyFlags)
 	addOutput(cmd, &c.output)
+	addDryRun(cmd, &c.dry)
 	addClient(cmd)
 	return cmd
 }
@@ -63,7 +66,14 @@ func (c *create) run(ctx context.Context, e *env, cl *remote, body []byte) error
 	if err != nil {
 		return err
 	}
-	document, err := r.call(ctx, http.MethodPost, "", body)
+	query, err := c.dry.query(r, &c.target)
+	if err != nil {
+		return err
+	}
+	if c.dry == dryClient {
+		return e.showRequest(c.output, r, http.MethodPost, body)
+	}
+	document, err := r.call(ctx, http.MethodPost, query, body)
 	if err != nil {
 		return err
 	}
@@ -71,5 +81,5 @@ func (c *create) run(ctx context.Context, e *env, cl *remote, body []byte) error
 		return e.showWritten(c.output, r.resource, document, fmt.Sprintf("%s %q done", singular(c.resource), c.named()))
 	}
 	name := cmp.Or(textOf(document, "name", "api", "id"), textOf(body, "name", "api", "id"))
-	return e.showWritten(c.output, r.resource, document, fmt.Sprintf("%s %q created", singular(c.resource), name))
+	return e.showWritten(c.output, r.resource, document, fmt.Sprintf("%s %q created%s", singular(c.resource), name, c.dry.done()))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ type remove struct {
 	output
 
 	yes bool
+	dry dryRun
 }
 
 func deleteCommand(e *env) *cobra.Command {
@@ -24,9 +26,11 @@ func deleteCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete GROUP [-n NS] RESOURCE NAME[/SUB]",
 		Short: "Delete a thing",
-		Long:  "Delete a thing. At a terminal it asks first.",
+		Long: "Delete a thing. At a terminal it says what will go, and asks first, unless -o json\n" +
+			"is given. What is in the way of it is listed, with exit code 5.",
 		Example: `  kayra delete catalog -n sre subscriptions compute.example.com
-  kayra delete catalog apiregistrations compute.example.com --yes`,
+  kayra delete catalog apiregistrations compute.example.com --yes
+  kayra delete catalog namespaces sre --dry-run=client`,
 		Args: func(_ *cobra.Command, args []string) error { return d.readArgs(args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := e.remote(cmd)
@@ -38,6 +42,7 @@ func deleteCommand(e *env) *cobra.Command {
 	}
 	addTarget(cmd, &d.target)
 	addOutput(cmd, &d.output)
+	addDryRun(cmd, &d.dry)
 	addClient(cmd)
 	cmd.Flags().BoolVarP(&d.yes, "yes", "y", false, "do not ask")
 	return cmd
@@ -47,6 +52,9 @@ func (d *remove) readArgs(args []string) error {
 	if err := d.target.readArgs(args); err != nil {
 		return err
 	}
+	if d.dry == dryServer {
+		return usage("--dry-run=client shows what would be sent", "the server cannot look at a deletion without doing it")
+	}
 	return d.needName("delete")
 }
 
@@ -55,12 +63,15 @@ func (d *remove) run(ctx context.Context, e *env, c *remote) error {
 	if err != nil {
 		return err
 	}
+	if d.dry == dryClient {
+		return e.showRequest(d.output, r, http.MethodDelete, nil)
+	}
 	what := fmt.Sprintf("%s %q", singular(d.resource), d.named())
-	if err := d.confirm(ctx, e, what); err != nil {
+	if err := d.confirm(ctx, e, r, what); err != nil {
 		return err
 	}
 	if _, err := r.call(ctx, http.MethodDelete, "", nil); err != nil {
-		return err
+		return d.blocked(ctx, r, err)
 	}
 	gone, err := encode(map[string]any{"resource": r.resource, "name": d.name, "namespace": d.namespace, "deleted": true})
 	if err != nil {
@@ -69,18 +80,18 @@ func (d *remove) run(ctx context.Context, e *env, c *remote) error {
 	return e.showWritten(d.output, r.resource, gone, what+" deleted")
 }
 
-func (d *remove) confirm(ctx context.Context, e *env, what string) error {
+func (d *remove) confirm(ctx context.Context, e *env, r *route, what string) error {
 	if d.yes || !e.streams.Interactive || d.format.format == printer.JSON {
 		return nil
 	}
 	if d.namespace != "" {
 		what += fmt.Sprintf(" of namespace %q", d.namespace)
 	}
-	where := ""
-	if e.place != nil && e.place.context != "" {
-		where = " at " + term.Escape(e.place.String())
+	where := e.place.String()
+	if r.app != "" {
+		where = fmt.Sprintf("%s, which is behind the gateway at %s", r.app, r.gateway)
 	}
-	yes, err := e.streams.Confirm(ctx, "delete "+what+where+"?")
+	yes, err := e.streams.Confirm(ctx, term.Escape("delete "+what+d.along(ctx, r)+" at "+where)+"?")
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", what, err)
 	}
@@ -88,4 +99,21 @@ func (d *remove) confirm(ctx context.Context, e *env, what string) error {
 		return &failure{code: codeFailed, message: "nothing was deleted"}
 	}
 	return nil
+}
+
+// along says what goes with it, as far as the caller may know.
+func (d *remove) along(ctx context.Context, r *route) string {
+	if r.resource != "namespaces" || r.app != "" {
+		return ""
+	}
+	const shown = 5
+	names := boundIn(ctx, r, d.name)
+	if len(names) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(", with the role bindings that hold in it alone (%s", strings.Join(names[:min(len(names), shown)], ", "))
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "),"
 }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"kayra/cli/printer"
 	"kayra/cli/term"
 	"kayra/store"
 	"kayra/store/catalog"
@@ -67,6 +69,9 @@ type failure struct {
 	message string // what is wrong; a line for each mistake
 	hint    string // what to do about it, or ""
 	err     error  // what it is made of, or nil
+
+	requestID string    // under which the server's log has more, or ""
+	blockers  []blocker // what is in the way
 }
 
 func (f *failure) Error() string { return f.message }
@@ -118,6 +123,12 @@ func (e *env) fail(f *failure, asJSON bool) int {
 	for line := range strings.SplitSeq(strings.TrimSpace(f.message), "\n") {
 		e.tell("kayra: %s", term.Escape(strings.TrimSpace(line)))
 	}
+	for _, b := range f.blockers[:min(len(f.blockers), shownBlockers)] {
+		e.tell("  %s", term.Escape(b.String()))
+	}
+	if more := len(f.blockers) - shownBlockers; more > 0 {
+		e.tell("  and %d more", more)
+	}
 	if f.hint != "" {
 		e.tell("hint: %s", term.Escape(f.hint))
 	}
@@ -126,20 +137,57 @@ func (e *env) fail(f *failure, asJSON bool) int {
 
 func (e *env) tellJSON(f *failure) {
 	line, err := json.Marshal(struct {
-		Code    int    `json:"code"`
-		Status  int    `json:"status,omitempty"`
-		Reason  string `json:"reason"`
-		Message string `json:"message"`
-		Hint    string `json:"hint,omitempty"`
-	}{int(f.code), f.status, f.code.reason(), f.message, f.hint})
+		Code      int       `json:"code"`
+		Status    int       `json:"status,omitempty"`
+		Reason    string    `json:"reason"`
+		Message   string    `json:"message"`
+		Hint      string    `json:"hint,omitempty"`
+		RequestID string    `json:"request_id,omitempty"`
+		BlockedBy []blocker `json:"blocked_by,omitempty"`
+	}{int(f.code), f.status, f.code.reason(), f.message, f.hint, f.requestID, f.blockers})
 	_, _ = fmt.Fprintln(e.streams.Err, cmp.Or(string(line), fmt.Sprint(err))) // masked before it was JSON
 }
 
-// wantsJSON tells whether the arguments ask for JSON, also where they are wrong in other ways.
-func wantsJSON(args []string) bool {
-	if slices.Contains(args, "-ojson") || slices.Contains(args, "-o=json") || slices.Contains(args, "--output=json") {
-		return true
+// wantsJSON tells whether a command was to show JSON, also where its arguments are wrong in other ways.
+func wantsJSON(cmd *cobra.Command, args []string) bool {
+	if f := cmd.Flag("output"); f != nil && f.Changed {
+		return f.Value.String() == string(printer.JSON)
 	}
-	i := slices.IndexFunc(args, func(arg string) bool { return arg == "-o" || arg == "--output" })
-	return i >= 0 && i+1 < len(args) && args[i+1] == "json"
+	asked := false
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		before := ""
+		if i > 0 {
+			before = args[i-1]
+		}
+		if value, is := outputIn(before, arg); is {
+			asked = value == string(printer.JSON)
+		}
+	}
+	return asked
+}
+
+// outputIn is the value that an argument, or with the one before it, gives --output.
+func outputIn(before, arg string) (value string, is bool) {
+	if before == "--output" || isOutputShorthand(before) {
+		return arg, true
+	}
+	if value, is = strings.CutPrefix(arg, "--output="); is {
+		return value, true
+	}
+	flags, value, is := strings.Cut(arg, "o")
+	if is && value != "" && isOutputShorthand(flags+"o") {
+		return strings.TrimPrefix(value, "="), true
+	}
+	return "", false
+}
+
+// isOutputShorthand tells -o, and the shorthands of switches with o as the last one.
+func isOutputShorthand(arg string) bool {
+	const switches = "Awqy"
+	flags, is := strings.CutPrefix(arg, "-")
+	flags, last := strings.CutSuffix(flags, "o")
+	return is && last && strings.Trim(flags, switches) == ""
 }

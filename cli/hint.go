@@ -10,7 +10,7 @@ import (
 // explainAnswer finds out what a server's refusal, or its silence, means for the user.
 func explainAnswer(f *failure, at *place) {
 	if refused, ok := errors.AsType[*client.Error](f.err); ok {
-		f.status = refused.Status
+		f.status, f.requestID = refused.Status, refused.RequestID
 	}
 	switch {
 	case errors.Is(f.err, client.ErrUnauthorized):

@@ -86,13 +86,10 @@ func withList(object []byte, key string, list []json.RawMessage) ([]byte, error)
 	out := []byte("{")
 	_, err = dec.Token() // the opening brace
 	for err == nil && dec.More() {
-		var name string
+		var name json.Token
 		var value json.RawMessage
-		if err = dec.Decode(&name); err != nil {
-			break
-		}
-		if err = dec.Decode(&value); err != nil {
-			break
+		if name, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
 		}
 		if name == key {
 			value = encoded

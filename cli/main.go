@@ -91,7 +91,7 @@ func Run(ctx context.Context, p Process) int {
 	if f.misuse {
 		f.hint = strings.TrimPrefix(fmt.Sprintf("%s; see `%s --help`", f.hint, cmd.CommandPath()), "; ")
 	}
-	return e.fail(f, wantsJSON(p.Args))
+	return e.fail(f, wantsJSON(cmd, p.Args))
 }
 
 func program(args []string) string {

@@ -15,6 +15,8 @@ type update struct {
 	target
 	output
 	bodyFlags
+
+	dry dryRun
 }
 
 func updateCommand(e *env) *cobra.Command {
@@ -27,6 +29,7 @@ func updateCommand(e *env) *cobra.Command {
 			"gives an API registration a fresh sync_id, to everyone or to a canary, or\n" +
 			"releases or aborts a rollout; of a subscription it forces a re-sync.",
 		Example: `  kayra update catalog apiregistrations compute.example.com -d '{"owner": "sre-b"}'
+  kayra update catalog apiregistrations compute.example.com -d '{"owner": "sre-b"}' --dry-run=client
   kayra update catalog apiregistrations compute.example.com -d '{"operator": {"workers": null, "retry": {"max_attempts": 5}}}'
   kayra update catalog apiregistrations compute.example.com -d '{"allowed_namespaces": ["sre"]}'
   kayra update catalog apiregistrations compute.example.com/sync -d '{"canary_namespaces": ["sre"]}'
@@ -49,6 +52,7 @@ func updateCommand(e *env) *cobra.Command {
 	addTarget(cmd, &u.target)
 	addBody(cmd, &u.bodyFlags)
 	addOutput(cmd, &u.output)
+	addDryRun(cmd, &u.dry)
 	addClient(cmd)
 	return cmd
 }
@@ -65,11 +69,18 @@ func (u *update) run(ctx context.Context, e *env, c *remote, body []byte) error 
 	if err != nil {
 		return err
 	}
-	document, err := r.call(ctx, http.MethodPut, "", body)
+	query, err := u.dry.query(r, &u.target)
 	if err != nil {
 		return err
 	}
-	done := fmt.Sprintf("%s %q updated", singular(u.resource), u.name)
+	if u.dry == dryClient {
+		return e.showRequest(u.output, r, http.MethodPut, body)
+	}
+	document, err := r.call(ctx, http.MethodPut, query, body)
+	if err != nil {
+		return err
+	}
+	done := fmt.Sprintf("%s %q updated%s", singular(u.resource), u.name, u.dry.done())
 	if u.sub != "" {
 		done = fmt.Sprintf("%s %q: %s", singular(u.resource), u.name, u.sub)
 	}

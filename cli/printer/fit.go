@@ -63,10 +63,10 @@ func fit(columns []column, widths []int, cells int) (shown []slot, hidden bool) 
 		if hidden {
 			room -= gap + term.Width(more)
 		}
-		if squeeze(columns, shown, room) {
+		least := leastOf(columns, shown)
+		if squeeze(columns, shown, room, least < 0 || columns[shown[least].index].rank == 1) {
 			return shown, hidden
 		}
-		least := leastOf(columns, shown)
 		if least < 0 {
 			return crush(shown, cells), false
 		}
@@ -85,12 +85,20 @@ func total(shown []slot) int {
 	return sum
 }
 
-// squeeze makes columns of texts narrower, the widest first, until the table fits. It tells whether it does.
-func squeeze(columns []column, shown []slot, cells int) bool {
+// squeeze makes columns of texts narrower, the widest first, until the table fits, and those of names, too, where what else
+// could be done is to leave out a column that matters. It tells whether the table fits.
+func squeeze(columns []column, shown []slot, cells int, names bool) bool {
+	const leastName = 8
+	leastOf := func(s slot) int {
+		if c := columns[s.index]; c.least > 0 || c.rank > 0 || !names {
+			return c.least
+		}
+		return leastName
+	}
 	for over := total(shown) - cells; over > 0; over = total(shown) - cells {
 		widest, next := -1, 0 // and how wide the next one is
 		for i, s := range shown {
-			least := columns[s.index].least
+			least := leastOf(s)
 			switch {
 			case least == 0 || s.width <= least:
 			case widest < 0 || s.width > shown[widest].width:
@@ -106,7 +114,7 @@ func squeeze(columns []column, shown []slot, cells int) bool {
 			return false
 		}
 		s := &shown[widest]
-		s.width = max(s.width-over, min(next, s.width-1), columns[s.index].least)
+		s.width = max(s.width-over, min(next, s.width-1), leastOf(*s))
 	}
 	return true
 }
