@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"kayra/server/api"
@@ -43,7 +42,7 @@ func (d *remove) blocked(ctx context.Context, r *route, err error) error {
 	}
 	f := &failure{
 		code: codeConflict, err: err, blockers: found, hint: hint,
-		message: fmt.Sprintf("%s %q cannot be deleted while there are:", singular(d.resource), d.name),
+		message: fmt.Sprintf("%s %q cannot be deleted while these are there", singular(d.resource), d.name),
 	}
 	explainAnswer(f, nil)
 	return f
@@ -62,9 +61,7 @@ func (d *remove) blockers(ctx context.Context, r *route) (found []blocker, hint 
 			found = append(found, blocker{"subscriptions", s.Namespace, s.API})
 		}
 		for _, reg := range allAt[api.Registration](ctx, r, r.list, url.Values{}) {
-			if slices.ContainsFunc(reg.DependsOn, func(n catalog.Dependency) bool {
-				return n.Name == d.name && n.Platform == reg.Platform && n.Region == reg.Region
-			}) {
+			if needsOf(reg, api.Registration{Name: d.name, Platform: reg.Platform, Region: reg.Region}) {
 				found = append(found, blocker{"apiregistrations", "", reg.Name})
 			}
 		}
@@ -82,15 +79,15 @@ func (d *remove) blockers(ctx context.Context, r *route) (found []blocker, hint 
 }
 
 // boundIn are the role bindings that hold in a namespace alone.
-func boundIn(ctx context.Context, r *route, namespace string) []string {
+func boundIn(ctx context.Context, r *route, namespace string) []api.RoleBinding {
 	base := strings.Replace(strings.TrimSuffix(r.list, "/namespaces"), "/apis/catalog.", "/apis/authorization.", 1)
-	var names []string
+	var bound []api.RoleBinding
 	for _, b := range allAt[api.RoleBinding](ctx, r, base+"/rolebindings", url.Values{}) {
 		if b.Namespace == namespace {
-			names = append(names, b.Name)
+			bound = append(bound, b)
 		}
 	}
-	return names
+	return bound
 }
 
 // allAt are the things at a path of Kayra itself, as many as can be read.

@@ -107,7 +107,10 @@ func (d *remove) along(ctx context.Context, r *route) string {
 		return ""
 	}
 	const shown = 5
-	names := boundIn(ctx, r, d.name)
+	var names []string
+	for _, b := range boundIn(ctx, r, d.name) {
+		names = append(names, b.Name)
+	}
 	if len(names) == 0 {
 		return ""
 	}

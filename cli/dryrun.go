@@ -113,7 +113,7 @@ func checkBody(r *route, body []byte) error {
 	case err == nil, errors.Is(err, io.EOF):
 		return nil
 	case isType && wrong.Field == "":
-		return &failure{code: codeUsage, message: fmt.Sprintf("the body is a %s, and has to be an object", wrong.Value), err: err}
+		return &failure{code: codeUsage, message: "the body has to be an object, and is of another kind: " + wrong.Value, err: err}
 	case isType:
 		return &failure{code: codeUsage, message: fmt.Sprintf("%s in the body cannot be a %s", wrong.Field, wrong.Value), err: err}
 	}

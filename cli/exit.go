@@ -120,7 +120,11 @@ func (e *env) fail(f *failure, asJSON bool) int {
 		e.tellJSON(f)
 		return int(f.code)
 	}
-	for line := range strings.SplitSeq(strings.TrimSpace(f.message), "\n") {
+	message := strings.TrimSpace(f.message)
+	if len(f.blockers) > 0 {
+		message += ":"
+	}
+	for line := range strings.SplitSeq(message, "\n") {
 		e.tell("kayra: %s", term.Escape(strings.TrimSpace(line)))
 	}
 	for _, b := range f.blockers[:min(len(f.blockers), shownBlockers)] {

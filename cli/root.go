@@ -44,7 +44,18 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	addGroup(root, "What there is, and who may do what:",
-		getCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), planCommand(e), whyCommand(e), syncCommand(e), rolloutCommand(e), waitCommand(e), apisCommand(e), checkCommand(e))
+		getCommand(e),
+		describeCommand(e),
+		createCommand(e),
+		updateCommand(e),
+		deleteCommand(e),
+		planCommand(e),
+		whyCommand(e),
+		syncCommand(e),
+		rolloutCommand(e),
+		waitCommand(e),
+		apisCommand(e),
+		checkCommand(e))
 	addGroup(root, "You, and the servers that you speak to:", loginCommand(e), logoutCommand(e), whoamiCommand(e), contextCommand(e))
 	root.AddCommand(configCommand(e), completionCommand(e), versionCommand(e))
 	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
@@ -117,7 +128,7 @@ func elsewhere(word string) (string, bool) {
 	switch word {
 	case "patch", "put", "apply", "edit", "set":
 		return "update", true
-	case "list", "show", "describe":
+	case "list", "show":
 		return "get", true
 	case "remove", "rm":
 		return "delete", true
