@@ -65,7 +65,7 @@ func (f *formatFlag) Set(s string) error {
 	switch format {
 	case printer.Table, printer.Wide, printer.Name, printer.CustomColumns:
 		if f.text {
-			return fmt.Errorf("-o %s is not a format of what else is a text: leave it out, or use %s", s, documents)
+			return fmt.Errorf("it is for lists, and this is a text: leave -o out, or use %s", documents)
 		}
 	case printer.JSON, printer.YAML, printer.JSONPath, printer.GoTemplate:
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kayra/cli/plan"
-	"kayra/cli/printer"
 	"kayra/server/api"
 	"kayra/store/catalog"
 )
@@ -46,7 +45,7 @@ func planCommand(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.run(cmd, e) },
 	}
 	cmd.Flags().StringVarP(&p.file, "file", "f", "", "a file with the API registration, JSON or YAML, or - for the standard input")
-	cmd.Flags().VarP(&p.format, "output", "o", "output format: json or yaml, instead of a text")
+	addDocument(cmd, &p.output)
 	addClient(cmd)
 	return cmd
 }
@@ -54,9 +53,6 @@ func planCommand(e *env) *cobra.Command {
 func (p *planning) readArgs(cmd *cobra.Command, args []string) error {
 	if err := noArgs(cmd, args); err != nil {
 		return err
-	}
-	if p.format.given && p.format.format != printer.JSON && p.format.format != printer.YAML {
-		return usage("leave out -o for a text", "-o %s is not a format of a plan: use json or yaml", p.format.format)
 	}
 	if p.file == "" {
 		return usage("give it with -f FILE, or with -f - on the standard input", "which API registration? No file is given")

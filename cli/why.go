@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kayra/cli/printer"
 	"kayra/cli/why"
 	"kayra/server/api"
 	"kayra/server/client"
@@ -52,7 +51,7 @@ func whyCommand(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&a.namespace, "namespace", "n", "", "namespace that is not synced")
-	cmd.Flags().VarP(&a.format, "output", "o", "output format: json or yaml, instead of a text")
+	addDocument(cmd, &a.output)
 	addClient(cmd)
 	return cmd
 }
@@ -70,8 +69,6 @@ func (a *asking) readArgs(_ *cobra.Command, args []string) error {
 		return usage(form, "%q is not the name of an API: neither a long one, such as compute.example.com, nor a short one", args[0])
 	case !catalog.ValidLabel(a.namespace):
 		return usage(form, "%q is not the name of a namespace: a DNS label", a.namespace)
-	case a.format.given && a.format.format != printer.JSON && a.format.format != printer.YAML:
-		return usage("leave out -o for a text", "-o %s is not a format of why: use json or yaml", a.format.format)
 	}
 	a.api = args[0]
 	return nil

@@ -35,7 +35,8 @@ func key(header, name string) column {
 func made(header string, cell func(row) string) column { return column{header: header, cell: cell} }
 
 func (c column) ofIDs() column {
-	c.id = true
+	const least = 9 // as many as tell an id from the others
+	c.id, c.least = true, least
 	return c
 }
 

@@ -32,8 +32,8 @@ func branch(p *term.Page, indent string, node *yaml.Node) {
 	}
 	width := 0
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		if isLeaf(node.Content[i+1]) {
-			width = max(width, min(widestLabel, term.Width(term.Escape(node.Content[i].Value))))
+		if w := term.Width(term.Escape(node.Content[i].Value)); isLeaf(node.Content[i+1]) && w <= widestLabel {
+			width = max(width, w)
 		}
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
@@ -41,7 +41,7 @@ func branch(p *term.Page, indent string, node *yaml.Node) {
 	}
 }
 
-// widestLabel is how far labels of all lengths are padded.
+// widestLabel is how wide a label may be for the others to be as wide.
 const widestLabel = 24
 
 func leaf(p *term.Page, indent, label string, width int, value *yaml.Node) {
@@ -52,7 +52,11 @@ func leaf(p *term.Page, indent, label string, width int, value *yaml.Node) {
 		return
 	}
 	pad := strings.Repeat(" ", max(0, width+1-term.Width(label)))
-	p.Cell(indent+label+pad+"  ", "%s", plain(value))
+	text := plain(value)
+	if len(value.Content) == 0 && value.Kind != yaml.ScalarNode || text == "" {
+		text = "(none)"
+	}
+	p.Cell(indent+label+pad+"  ", "%s", text)
 }
 
 // isLeaf tells what is shown beside its label: a text, or a list of texts.
