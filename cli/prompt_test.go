@@ -28,11 +28,19 @@ type seat struct {
 	read  chan struct{} // closed when nothing more will be shown
 }
 
-// sit starts kayra at a terminal of its own.
+// sit starts kayra at a terminal of its own, which does not say how large it is.
 func sit(t *testing.T, env []string, args ...string) *seat {
+	t.Helper()
+	return sitAt(t, 0, 0, env, args...)
+}
+
+func sitAt(t *testing.T, columns, rows uint16, env []string, args ...string) *seat {
 	t.Helper()
 	keys, tty, err := pty.Open()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pty.Setsize(keys, &pty.Winsize{Cols: columns, Rows: rows}); err != nil {
 		t.Fatal(err)
 	}
 	s := &seat{keys: keys, tty: tty, cmd: exec.CommandContext(t.Context(), "kayra", args...), read: make(chan struct{})}

@@ -50,7 +50,8 @@ func at(url string) []string { return []string{"KAYRA_CLIENT_SERVER=" + url} }
 
 const groups = `{"apis":[
  {"name":"catalog.example.com","short_name":"catalog","builtin":true,"resources":[
-  {"name":"namespaces","namespaced":false,"verbs":["get","watch"]},{"name":"subscriptions","namespaced":true,"verbs":["get"]}]},
+  {"name":"namespaces","namespaced":false,"verbs":["get","watch"]},{"name":"subscriptions","namespaced":true,"verbs":["get"]},
+  {"name":"apiregistrations","namespaced":false,"verbs":["get"]}]},
  {"name":"compute.example.com","short_name":"compute","builtin":false,"resources":[{"name":"machines/restart","namespaced":true,"verbs":["create"]}]},
  {"name":"young.example.com","short_name":"","builtin":false,"resources":[]}]}`
 
@@ -215,7 +216,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	for line, want := range map[string]string{
 		"get catalgo namespaces":          "did you mean catalog?",
 		"get catalog namespcaes":          "did you mean namespaces?",
-		"get catalog machines":            "it has namespaces, subscriptions",
+		"get catalog machines":            "it has apiregistrations, namespaces, subscriptions",
 		"get young.example.com machines":  "its OpenAPI document has not been fetched",
 		"get catalog namespaces x/\x1b[m": "",
 	} {

@@ -176,13 +176,13 @@ func (w *watching) Live(err error, _ time.Duration) {
 	switch {
 	case err == nil && w.offline:
 		w.offline = false
-		w.view.aside(func() { w.env.tell("the server is back") })
+		w.view.aside(func() { w.env.tell("connected again") })
 	case err != nil && !w.begun:
 		w.stop(err)
 	case err != nil && !w.offline && !errors.Is(err, client.ErrEnded):
 		w.offline = true
 		w.view.aside(func() {
-			w.env.tell("not up to date: %s; trying again until it is back", term.Escape(err.Error()))
+			w.env.tell("connection lost, and tried again until it is back: %s", term.Escape(err.Error()))
 		})
 	}
 }

@@ -19,6 +19,9 @@ type Region struct {
 // Draw shows the lines, which end with a newline each, and have at most as many cells as the terminal has columns. They must
 // be fewer than its rows. Only what differs is written.
 func (r *Region) Draw(lines []string, width, height int) error {
+	if width == r.width && slices.Equal(lines, r.lines) {
+		return nil
+	}
 	var b strings.Builder
 	old := r.lines
 	b.WriteString(r.up(width, height))
