@@ -114,7 +114,7 @@ func (d *remove) along(ctx context.Context, r *route) string {
 	if len(names) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf(", with the role bindings that hold in it alone (%s", strings.Join(names[:min(len(names), shown)], ", "))
+	text := ", with the role bindings that hold in it alone (" + strings.Join(names[:min(len(names), shown)], ", ")
 	if more := len(names) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

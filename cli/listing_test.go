@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,7 @@ func listing(t *testing.T, a *queried, items ...string) *httptest.Server {
 		_, _ = fmt.Sscan(r.URL.Query().Get("continue"), &from)
 		to := min(from+2, len(items))
 		if to < len(items) {
-			next = fmt.Sprint(to)
+			next = strconv.Itoa(to)
 		}
 		_, _ = fmt.Fprintf(w, `{"items":[%s],"continue":%q}`, strings.Join(items[from:to], ","), next)
 	})
@@ -88,7 +89,7 @@ func TestUnknownKeys(t *testing.T) {
 	for line, want := range map[string]string{
 		"subscriptions --field-selector stat=error":        "did you mean state?",
 		"subscriptions --field-selector state=error,foo=1": `names the key "foo", and subscriptions have none of that name`,
-		"namespaces --sort-by nmae":                        "did you mean name?",
+		"namespaces --sort-by namee":                       "did you mean name?",
 		"namespaces --sort-by .nosuch":                     "they have active, name",
 		"subscriptions --sort-by {.nosuch} --watch":        "none of that name",
 	} {

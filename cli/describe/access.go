@@ -81,5 +81,5 @@ func subjects(b api.RoleBinding) string {
 	for _, s := range b.Subjects {
 		names = append(names, fmt.Sprintf("%s %s", s.Kind, s.Name))
 	}
-	return few(names, shownNames)
+	return few(names)
 }

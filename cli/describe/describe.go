@@ -45,7 +45,8 @@ func (p *page) tree(title string, value any) {
 }
 
 // few is a list of names, of which not too many are shown.
-func few(names []string, shown int) string {
+func few(names []string) string {
+	const shown = 20
 	if len(names) <= shown {
 		return strings.Join(names, ", ")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kayra/cli/term"
@@ -13,11 +14,8 @@ import (
 	"kayra/store/catalog"
 )
 
-// Bounds on what is listed.
-const (
-	shownNames   = 20
-	shownFailing = 10
-)
+// shownFailing is how many of those that fail are listed.
+const shownFailing = 10
 
 // RegistrationFacts are what is known of an API registration.
 type RegistrationFacts struct {
@@ -37,8 +35,8 @@ func Registration(f RegistrationFacts) string {
 		fact{"Owner", orNone(r.Owner)}, fact{"Scope", r.Platform + ", " + r.Region},
 		fact{"Active", activity(r)}, fact{"Mode", cmp.Or(r.Mode, "(the reconciler's default mode)")},
 		fact{"Sync id", r.SyncID}, fact{"Released", released(r)}, fact{"Rollout", rollout(r)}, fact{"Paused", paused(r)},
-		fact{"Depends on", orNone(needs(r))}, fact{"Needed by", few(f.NeededBy, shownNames)},
-		fact{"Allowed", few(r.AllowedNamespaces, shownNames)}, fact{"Restricted", few(r.RestrictedNamespaces, shownNames)},
+		fact{"Depends on", orNone(needs(r))}, fact{"Needed by", few(f.NeededBy)},
+		fact{"Allowed", few(r.AllowedNamespaces)}, fact{"Restricted", few(r.RestrictedNamespaces)},
 	)
 	p.tree("Operator", r.Operator)
 	p.subscriptions(f.Rows)
@@ -65,7 +63,7 @@ func rollout(r api.Registration) string {
 	if len(r.CanaryNamespaces) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a canary, for %s alone until it is released or aborted", few(r.CanaryNamespaces, shownNames))
+	return fmt.Sprintf("a canary, for %s alone until it is released or aborted", few(r.CanaryNamespaces))
 }
 
 func paused(r api.Registration) string {
@@ -103,7 +101,7 @@ func (p *page) subscriptions(rows []api.Row) {
 	})
 	var facts []fact
 	for _, reason := range reasons {
-		facts = append(facts, fact{string(reason), fmt.Sprint(counts[reason])})
+		facts = append(facts, fact{string(reason), strconv.Itoa(counts[reason])})
 	}
 	p.facts("  ", facts...)
 }
@@ -155,7 +153,7 @@ func (p *page) health(f RegistrationFacts) {
 	facts := []fact{
 		{"Health", state},
 		{"Workers", fmt.Sprintf("%d of %d, %d busy", i.WorkersActive, i.Workers, i.WorkersProcessing)},
-		{"Queue", fmt.Sprintf("%d", i.QueueDepth)},
+		{"Queue", strconv.Itoa(i.QueueDepth)},
 		{"Recent", recent(i)},
 	}
 	if i.Rollback != nil && i.Rollback.TotalRollbacks > 0 {

@@ -52,16 +52,16 @@ func TestAppendedRowsOfAnApp(t *testing.T) {
 func TestTablesOfASeries(t *testing.T) {
 	t.Parallel()
 	s, p := printer.NewSeries("namespaces"), printer.Printer{Format: printer.Table}
-	var all string
+	var all strings.Builder
 	for _, document := range []string{`{"items":[{"name":"a-long-name"}]}`, `{"items":[{"name":"b"}]}`} {
 		lines, err := s.Table(p, []byte(document))
 		if err != nil {
 			t.Fatal(err)
 		}
-		all += strings.Join(lines, "")
+		all.WriteString(strings.Join(lines, ""))
 	}
-	if want := "NAME          ACTIVE\na-long-name   -\nNAME          ACTIVE\nb             -\n"; all != want {
-		t.Errorf("got\n%s\nwant\n%s", all, want)
+	if want := "NAME          ACTIVE\na-long-name   -\nNAME          ACTIVE\nb             -\n"; all.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", all.String(), want)
 	}
 }
 

@@ -1,7 +1,7 @@
 package printer
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -22,7 +22,7 @@ func Tree(p *term.Page, indent string, document []byte) error {
 func branch(p *term.Page, indent string, node *yaml.Node) {
 	if node.Kind == yaml.SequenceNode {
 		for i, child := range node.Content {
-			leaf(p, indent, fmt.Sprintf("%d", i+1), 0, child)
+			leaf(p, indent, strconv.Itoa(i+1), 0, child)
 		}
 		return
 	}

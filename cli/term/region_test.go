@@ -119,7 +119,14 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"abcd", 1, "…"}, {"abcd", 0, ""}, {"", 0, ""}, {"世界", 3, "世…"}, {"世界", 2, "…"}, {"世界", 4, "世界"},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"abcd", 1, "…"},
+		{"abcd", 0, ""},
+		{"", 0, ""},
+		{"世界", 3, "世…"},
+		{"世界", 2, "…"},
+		{"世界", 4, "世界"},
 		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
 	} {
 		if got := term.Cut(c.in, c.n); got != c.want || term.Width(got) > c.n {

@@ -37,10 +37,10 @@ func (v *Screen) Write(p []byte) (int, error) {
 		}
 		r := []rune(text)[0]
 		text = text[len(string(r)):]
-		switch {
-		case r == '\r':
+		switch r {
+		case '\r':
 			v.column = 0
-		case r == '\n':
+		case '\n':
 			v.row, v.column = v.row+1, 0 // as a terminal has it that is not raw
 		default:
 			if v.column == v.Width {
