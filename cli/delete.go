@@ -26,8 +26,8 @@ func deleteCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete GROUP [-n NS] RESOURCE NAME[/SUB]",
 		Short: "Delete a thing",
-		Long: "Delete a thing. At a terminal it says what will go, and asks first, unless -o json\n" +
-			"is given. What is in the way of it is listed, with exit code 5.",
+		Long: "Delete a thing. At a terminal it says what will go, and asks first, unless\n" +
+			"-o json is given. What is in the way of it is listed, with exit code 5.",
 		Example: `  kayra delete catalog -n sre subscriptions compute.example.com
   kayra delete catalog apiregistrations compute.example.com --yes
   kayra delete catalog namespaces sre --dry-run=client`,

@@ -23,9 +23,9 @@ func describeCommand(e *env) *cobra.Command {
 		Use:   "describe GROUP [-n NS] RESOURCE NAME",
 		Short: "Tell all there is to know about one thing",
 		Long: "Tell all there is to know about one thing, for people: an API registration with\n" +
-			"how its subscriptions stand, which fail, and its health where a reconciler can be\n" +
-			"asked; a namespace with what it subscribes to; a role with who has it; anything\n" +
-			"of an app as a tree of its keys. Scripts take `get NAME -o json`.",
+			"how its subscriptions stand, which fail, and how it is doing where a reconciler\n" +
+			"can be asked; a namespace with what it subscribes to; a role with who has it;\n" +
+			"anything of an app as a tree of its keys. Scripts take `get NAME -o json`.",
 		Example: `  kayra describe catalog apiregistrations compute.example.com
   kayra describe catalog -n sre subscriptions compute.example.com
   kayra describe catalog namespaces sre

@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -46,4 +49,18 @@ func environment() {
 	code := cli.Main()
 	_, _ = os.Stdout.WriteString(strings.Join(os.Environ(), "\n"))
 	os.Exit(code) //nolint:forbidigo // as main does
+}
+
+// readJSON stands in for jq, which may not be there: it wants JSON, and knows no program.
+func readJSON() {
+	for dec := json.NewDecoder(os.Stdin); ; {
+		var value any
+		switch err := dec.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
+			fmt.Fprintln(os.Stderr, "no JSON:", err)
+			os.Exit(5) //nolint:forbidigo // as jq does
+		}
+	}
 }

@@ -138,6 +138,9 @@ func stub() http.Handler {
 	mux.HandleFunc("GET /apis/{api}/v1/namespaces/{ns}/machines", func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]any{"items": []any{map[string]any{"name": r.PathValue("ns") + "-1", "token": r.Header.Get("Authorization")}}})
 	})
+	mux.HandleFunc("GET /apis/{api}/v1/namespaces/{ns}/machines/{name}", func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, map[string]any{"name": r.PathValue("name"), "cores": 4, "disks": []any{map[string]any{"gb": 20}}})
+	})
 	mux.HandleFunc("POST /apis/{api}/v1/namespaces/{ns}/machines/{name}/restart", func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]any{"name": r.PathValue("name"), "restarted": true})
 	})
