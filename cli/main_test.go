@@ -24,7 +24,7 @@ var cluster etcdtest.Shared
 // TestMain runs the tests or, where a script has started this program under the name of a command, that command.
 func TestMain(m *testing.M) {
 	kayra := func() { os.Exit(cli.Main()) } //nolint:forbidigo // as main does
-	testscript.Main(leakless{cluster.Around(m)}, map[string]func(){"kayra": kayra, "kayra-cli": kayra, "kayra-environment": environment})
+	testscript.Main(leakless{cluster.Around(m)}, map[string]func(){"kayra": kayra, "kayra-cli": kayra, "kayra-environment": environment, "jq": readJSON})
 }
 
 // leakless fails tests that leave goroutines behind.
