@@ -1,9 +1,14 @@
-// Package tui is the dashboard.
+// Package tui is the dashboard: one [Model], which is what it shows, above screens that are plain structs (package screen) and
+// draw what a copy of the deployment has (package fleet). No method of the model waits for anything. What takes time is a
+// command, and all commands are in commands.go; they reach the outside through [Client] alone.
+//
+// [Run] shows it on a terminal, which it leaves as it was, however it ends.
 package tui
 
 import (
 	"context"
 
+	"kayra/rollout"
 	"kayra/tui/fleet"
 )
 
@@ -20,6 +25,8 @@ type Client interface {
 	Detail(ctx context.Context, api, namespace string) (fleet.Update, error)
 	// Act does something, once.
 	Act(ctx context.Context, a Action) error
+	// Rollouts gives what rolls out through this connection. It may ask the server where its API is, once.
+	Rollouts(ctx context.Context) (*rollout.Engine, error)
 	// Switch connects to the context of a name, without asking its server anything. This connection stays as it is.
 	Switch(ctx context.Context, context string) (Connection, error)
 }
@@ -33,6 +40,8 @@ type Connection struct {
 	Label      string   // what it is marked with, such as staging; "": nothing
 	Production bool     // its label says that it is in production, so that nobody takes it for another one
 	Contexts   []string // that there are to switch to, by name
+
+	Place rollout.Place // of the commands that are shown
 }
 
 // Action is something to be done to one thing.

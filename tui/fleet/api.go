@@ -55,6 +55,18 @@ type Counts struct {
 	Paused  int
 }
 
+// Add adds the counts of another API.
+func (c *Counts) Add(o *Counts) {
+	c.Subscribed += o.Subscribed
+	c.Active += o.Active
+	c.Synced += o.Synced
+	c.Failing += o.Failing
+	c.Held += o.Held
+	c.Running += o.Running
+	c.Waiting += o.Waiting
+	c.Paused += o.Paused
+}
+
 // add counts a subscription n times.
 func (c *Counts) add(s *api.Subscription, n int) {
 	c.Subscribed += n

@@ -17,6 +17,7 @@ type Fleet struct {
 	sources     map[string]Source
 	details     map[Key]*Detail
 	gateway     map[string]*api.KatalogAPI // by API; nil: the server has not told
+	version     string                     // of the server
 
 	byName   []*API // of those that are shown; nil: to be made anew
 	unmerged bool   // what several processes tell is to be merged anew

@@ -130,7 +130,7 @@ func (u *Word) apply(f *Fleet) {
 type Figures struct{ Katalog *api.Katalog }
 
 func (u *Figures) apply(f *Fleet) {
-	f.gateway = map[string]*api.KatalogAPI{}
+	f.gateway, f.version = map[string]*api.KatalogAPI{}, u.Katalog.Version
 	for i := range u.Katalog.CRDs {
 		f.gateway[u.Katalog.CRDs[i].Name] = &u.Katalog.CRDs[i]
 	}
