@@ -75,12 +75,20 @@ func several(find finder) finder {
 // valuesOf completes the values of a flag, or is nil for one of which nothing can be said.
 func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
+	case "dry-run":
+		if f.Value.Type() != "bool" {
+			return suggest(fixed("client shows what would be sent", "server has the server check it", "none"), 0)
+		}
 	case "namespace":
 		return suggest(e.namespaces(), 0)
 	case contextFlag:
 		return suggest(e.contextNames(), 0)
 	case "output":
-		return suggest(fixed(formatsOf(cmd)...), 0)
+		return suggest(fixed(formatsOf(f)...), 0)
+	case "color":
+		return suggest(fixed("auto at a terminal", "always", "never"), 0)
+	case "sort-by":
+		return suggest(keysToSortBy, 0)
 	case "for":
 		return suggest(fixed("synced at the sync id that is to be reached", "active its first sync has succeeded", "delete it is gone", "jsonpath= a field has a value"), 0)
 	case "canary":
@@ -94,10 +102,21 @@ func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 }
 
 // formatsOf are those of -o that a command has, as far as they are not free text.
-func formatsOf(cmd *cobra.Command) []string {
+func formatsOf(f *pflag.Flag) []string {
 	documents := []string{"json a document", "yaml a document"}
-	if cmd.Name() == "why" {
+	if o, ok := f.Value.(*formatFlag); ok && o.text {
 		return documents
 	}
 	return append([]string{"table columns", "wide more columns", "name RESOURCE/NAME, a line each"}, documents...)
+}
+
+// keysToSortBy finds the keys of the things that are listed, as far as Kayra knows them.
+func keysToSortBy(_ context.Context, q query) []complete.Suggestion {
+	var all []complete.Suggestion
+	if len(q.args) > 1 {
+		for _, key := range keysOf(q.args[1]) {
+			all = append(all, complete.Suggestion{Value: key})
+		}
+	}
+	return all
 }
