@@ -29,6 +29,9 @@ type listed struct {
 	GatewayURL string `json:"gateway_url,omitempty"`
 	CAFile     string `json:"ca_file,omitempty"`
 	CertFile   string `json:"cert_file,omitempty"`
+	Label      string `json:"label,omitempty"`
+
+	Reconcilers bool `json:"reconcilers,omitempty"` // they may have the token, too
 }
 
 func (e *env) listContexts(o output) error {
@@ -46,7 +49,7 @@ func (e *env) listContexts(o output) error {
 	}
 	items := make([]listed, len(all.All))
 	for i, x := range all.All {
-		items[i] = listed{x.Name == all.Current, x.Name, x.Server, !x.Token.IsZero(), x.GatewayURL, x.CAFile, x.CertFile}
+		items[i] = listed{x.Name == all.Current, x.Name, x.Server, !x.Token.IsZero(), x.GatewayURL, x.CAFile, x.CertFile, x.Label, x.Reconcilers}
 	}
 	document, err := encode(struct {
 		Items []listed `json:"items"`

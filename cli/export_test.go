@@ -19,7 +19,8 @@ func OperatorOf(c *config.Config) (*catalog.Operator, error) { return operatorOf
 // Obey is what the process does with the signals that it gets.
 func Obey(signals <-chan os.Signal, ask, insist func()) { obey(signals, ask, insist) }
 
-// Vouches tells whether a token goes to a reconciler, when the command speaks to a server. stored tells that it is a context's.
-func Vouches(server, endpoint string, stored bool) bool {
-	return (&place{server: server, stored: stored}).vouches(endpoint)
+// MayAsk tells why a token does not go to a reconciler, when the command speaks to a server; nil: it does. stored tells that
+// it is a context's, and lent that it may go to reconcilers nevertheless.
+func MayAsk(server, endpoint string, stored, lent bool) error {
+	return (&place{server: server, stored: stored, tokenBy: "context prod", reconcilers: lent}).mayAsk(endpoint)
 }

@@ -20,7 +20,10 @@ import (
 type login struct {
 	name    string // of the context
 	gateway string // --gateway
-	given   bool   // --gateway was
+	label   string // --label
+
+	reconcilers bool            // --reconcilers
+	given       map[string]bool // of these three, those that were given
 }
 
 func loginCommand(e *env) *cobra.Command {
@@ -35,14 +38,20 @@ func loginCommand(e *env) *cobra.Command {
 			"The context is named after the server's host unless --context names it. To log\n" +
 			"in again, as when a token has run out, name the context alone. It is kept in\n" +
 			"$XDG_CONFIG_HOME/kayra/contexts.yaml, or ~/.config/kayra/contexts.yaml, which\n" +
-			"only you may read; its token is sent to its server alone, and to the gateway\n" +
-			"that --gateway names.",
+			"only you may read; its token is sent to its server alone, to the gateway that\n" +
+			"--gateway names, and with --reconcilers to the reconcilers that the server names,\n" +
+			"over HTTPS or on this machine: `why` and `top` tell more then. --label marks it\n" +
+			"wherever it is shown. What was stored of these before stays unless it is given.",
 		Example: `  kayra login --server https://kayra.example.com
   kayra login --server https://kayra.example.com --context prod <token.txt
-  kayra login --context prod`,
+  kayra login --context prod
+  kayra login --context prod --label production --reconcilers <token.txt`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l.given = cmd.Flags().Changed("gateway")
+			l.given = map[string]bool{}
+			for _, name := range []string{"gateway", "label", "reconcilers"} {
+				l.given[name] = cmd.Flags().Changed(name)
+			}
 			return l.run(cmd, e)
 		},
 	}
@@ -52,6 +61,8 @@ func loginCommand(e *env) *cobra.Command {
 	bind(cmd.Flags(), "cert-file", "client.cert_file", "PEM file with a client certificate; with --key-file")
 	bind(cmd.Flags(), "key-file", "client.key_file", "PEM file with its key")
 	cmd.Flags().StringVar(&l.gateway, "gateway", "", "URL of the gateway that the apps are behind; it gets the token, too")
+	cmd.Flags().StringVar(&l.label, "label", "", "what the context is marked with, such as production")
+	cmd.Flags().BoolVar(&l.reconcilers, "reconcilers", false, "let the reconcilers that the server names get the token, too")
 	return cmd
 }
 
@@ -64,6 +75,9 @@ func (l *login) run(cmd *cobra.Command, e *env) error {
 		if err := contexts.CheckServer(l.gateway); err != nil {
 			return usage("", "--gateway %v", err)
 		}
+	}
+	if err := contexts.CheckLabel(l.label); err != nil {
+		return usage("", "--label: %v", err)
 	}
 	p, err := l.place(e.chooser(cmd, c))
 	if err != nil {
@@ -188,8 +202,14 @@ func (l *login) store(ctx context.Context, e *env, p *place) error {
 		}
 		x.Name, x.Server, x.Token = l.name, contexts.Normal(p.server), p.token
 		x.CAFile, x.CertFile, x.KeyFile = absolute(p.caFile), absolute(p.certFile), absolute(p.keyFile)
-		if l.given {
+		if l.given["gateway"] {
 			x.GatewayURL = l.gateway
+		}
+		if l.given["label"] {
+			x.Label = l.label
+		}
+		if l.given["reconcilers"] {
+			x.Reconcilers = l.reconcilers
 		}
 		all.Put(x)
 		all.Current = l.name

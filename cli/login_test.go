@@ -36,6 +36,7 @@ func TestLogin(t *testing.T) {
 		{"login --server http://127.0.0.1:1 --context c", "x", result{6, "", "kayra: server is unreachable: http://127.0.0.1:1 (dial tcp 127.0.0.1:1: connect: connection refused): is it running, and is the URL right?: nothing was stored\n" +
 			"hint: --server, --context, KAYRA_CLIENT_SERVER or client.server in kayra.yaml say where it is; `kayra serve` starts one\n"}},
 		{"login --context -c --server " + a.URL, "x", result{2, "", "kayra: \"-c\" is no name for a context: use up to 260 letters, digits and marks, without spaces, and no dash in front\nhint: see `kayra login --help`\n"}},
+		{"login --label a\u202eb", "x", result{2, "", "kayra: --label: \"a\\u202eb\" is no label for a context: use up to 20 letters, digits and marks, without spaces\nhint: see `kayra login --help`\n"}},
 		{"login --gateway nowhere", "x", result{2, "", "kayra: --gateway is no URL of a server: use one such as https://kayra.example.com, without user, query and fragment\nhint: see `kayra login --help`\n"}},
 		{"login eve-token", "x", result{2, "", "kayra: login takes no arguments, and \"eve-token\" is one\nhint: see `kayra login --help`\n"}},
 		{"context list", "", result{0, "CURRENT  NAME             SERVER                  TOKEN\n*        " + host + "  " + a.URL + "  true\n        - b                " + b.URL + "  true\n", ""}},
@@ -129,7 +130,16 @@ func TestLoginStoresHowItWasReached(t *testing.T) {
 	if got := h.run(t, "bob", "login"); got.code != 0 || h.content(t) != strings.Replace(want, "ann", "bob", 1) {
 		t.Errorf("%+v, stored\n%s", got, h.content(t))
 	}
-	if got := h.run(t, "bob", "login --gateway="); got.code != 0 || strings.Contains(h.content(t), "gateway") {
+	if got := h.run(t, "bob", "login --gateway= --label production --reconcilers"); got.code != 0 || strings.Contains(h.content(t), "gateway") {
+		t.Errorf("%+v, stored\n%s", got, h.content(t))
+	}
+	want = "current: c\ncontexts:\n  - name: c\n    server: " + s.URL + "\n    token: bob\n    reconcilers: true\n    label: production\n"
+	for _, line := range []string{"login", "login --context c"} {
+		if got := h.run(t, "bob", line); got.code != 0 || h.content(t) != want {
+			t.Errorf("%s: %+v, stored\n%s", line, got, h.content(t))
+		}
+	}
+	if got := h.run(t, "bob", "login --label= --reconcilers=false"); got.code != 0 || strings.Contains(h.content(t), "label") || strings.Contains(h.content(t), "reconcilers") {
 		t.Errorf("%+v, stored\n%s", got, h.content(t))
 	}
 }

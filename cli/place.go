@@ -24,6 +24,9 @@ type place struct {
 	gateway    string // base URL, or ""
 	ownGateway bool   // the gateway stands in the context
 
+	reconcilers bool   // the context's token may go to reconcilers that the server names, too
+	label       string // what the context is marked with, or ""
+
 	caFile, certFile, keyFile string
 }
 
@@ -111,6 +114,7 @@ func (c *chooser) useContext(p *place, x contexts.Context) {
 	if x.GatewayURL != "" {
 		p.gateway, p.ownGateway = x.GatewayURL, true
 	}
+	p.reconcilers, p.label = x.Reconcilers, x.Label
 	if !strong(c.config, "client.ca_file") {
 		p.caFile = x.CAFile
 	}

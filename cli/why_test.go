@@ -17,7 +17,7 @@ import (
 	"kayra/store/local"
 )
 
-// A token goes to a reconciler over HTTPS, or within this machine, and a context's to none.
+// A token goes to a reconciler over HTTPS, or within this machine, and a context's only if it was lent for that.
 func TestWhomATokenIsShown(t *testing.T) {
 	t.Parallel()
 	const here, there = "http://localhost:8080", "https://kayra.example.com"
@@ -41,11 +41,14 @@ func TestWhomATokenIsShown(t *testing.T) {
 		{there, "https://%zz", false},
 		{"https://%zz", "https://r1.example.com", false},
 	} {
-		if got := cli.Vouches(c.server, c.endpoint, false); got != c.want {
-			t.Errorf("%s of %s: %t", c.endpoint, c.server, got)
+		for _, lent := range []bool{false, true} {
+			if err := cli.MayAsk(c.server, c.endpoint, lent, lent); (err == nil) != c.want {
+				t.Errorf("%s of %s, lent %t: %v", c.endpoint, c.server, lent, err)
+			}
 		}
-		if cli.Vouches(c.server, c.endpoint, true) {
-			t.Errorf("%s of %s gets a context's token", c.endpoint, c.server)
+		err := cli.MayAsk(c.server, c.endpoint, true, false)
+		if err == nil || c.want && !strings.Contains(err.Error(), "`kayra login --context prod --reconcilers`") {
+			t.Errorf("%s of %s gets a context's token: %v", c.endpoint, c.server, err)
 		}
 	}
 }
@@ -103,6 +106,13 @@ func TestWhyAsksReconcilers(t *testing.T) {
 	got = run(t, env, "", "kayra", "why", "compute.example.com", "-n", "sre")
 	if got.code != 1 || !strings.Contains(got.out, "waiting for its turn") || asked.Load() != 4 {
 		t.Errorf("with a context's token %+v, asked %d times", got, asked.Load())
+	}
+	if got := run(t, env, w.root+"\n", "kayra", "login", "--reconcilers"); got.code != 0 {
+		t.Fatalf("%+v", got)
+	}
+	got = run(t, env, "", "kayra", "why", "compute.example.com", "-n", "sre")
+	if got.code != 1 || !strings.Contains(got.out, "it is number 3 of 9 jobs") || asked.Load() != 8 {
+		t.Errorf("with a context's token that was lent %+v, asked %d times", got, asked.Load())
 	}
 }
 

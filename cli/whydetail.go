@@ -1,116 +1,79 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"net"
-	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
+	"kayra/cli/feed"
 	"kayra/cli/why"
 	"kayra/server/api"
-	"kayra/store/catalog"
+	"kayra/tui/fleet"
 )
 
-// Bounds on asking reconcilers, which may be out of reach from here.
-const (
-	mostAsked   = 8
-	askedWithin = 2 * time.Second
-	mostEvents  = 20
-)
+const mostEvents = 20
 
 // detail asks the reconcilers for what the server does not know. What cannot be had is done without.
 func (q *inquiry) detail(ctx context.Context, alive []api.Reconciler) *why.Detail {
-	ctx, cancel := context.WithTimeout(ctx, askedWithin)
-	defer cancel()
-	alive = slices.DeleteFunc(slices.Clone(alive), func(r api.Reconciler) bool { return !q.vouches(r.Endpoint) })
-	details := make([]*why.Detail, min(len(alive), mostAsked))
-	var all sync.WaitGroup
-	for i := range details {
-		all.Go(func() { details[i] = q.ask(ctx, alive[i]) })
+	o := feed.Options{Open: q.openReconciler, Explain: error.Error}
+	said := feed.Ask(ctx, alive, o, fleet.Key{API: q.facts.API, Namespace: q.facts.Namespace})
+	if said.Reconciler == "" {
+		return nil
 	}
-	all.Wait()
-	return most(details)
+	d := &why.Detail{Reconciler: said.Reconciler, Reason: said.Reason, Message: said.Message, SyncID: said.SyncID}
+	for _, e := range said.Events[:min(len(said.Events), mostEvents)] {
+		d.Events = append(d.Events, why.Event{At: e.At, Reason: string(e.Reason), Message: e.Message, Count: int(e.Count)})
+	}
+	return d
 }
 
-// vouches tells whether the token may go to a reconciler that the server names: not that of a context, which is for its
-// server alone; not in the clear to another machine; and to one on this machine only if the server is, since another machine's
-// reconciler may call itself so, too.
-func (p *place) vouches(endpoint string) bool {
+// openReconciler connects to a reconciler that the server names, if the token may go there.
+func (m *remote) openReconciler(endpoint string) (feed.Asker, error) {
+	if err := m.mayAsk(endpoint); err != nil {
+		return nil, err
+	}
+	c, err := m.open(strings.TrimSuffix(endpoint, "/"), m.secret)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// mayAsk tells whether the token may go to a reconciler that the server names: that of a context only if whoever logged in has
+// said so; not in the clear to another machine; and to one on this machine only if the server is, since another machine's
+// reconciler may call itself so, too. Otherwise it says why not.
+func (p *place) mayAsk(endpoint string) error {
 	to, err := url.Parse(endpoint)
 	server, broken := url.Parse(p.server)
 	switch {
-	case p.stored || err != nil || broken != nil || to.Hostname() == "" || to.User != nil:
-		return false
-	case isHere(to) || isHere(server):
-		return isHere(to) && isHere(server)
+	case err != nil || broken != nil || to.Hostname() == "" || to.User != nil:
+		return fmt.Errorf("its endpoint is no URL that it could be asked at: %.80q", endpoint)
+	case p.stored && !p.reconcilers:
+		return fmt.Errorf("the token of %s goes to its server alone; `kayra login%s --reconcilers` lets it go to reconcilers, too", p.tokenBy, p.again())
+	case isHere(to) && isHere(server):
+		return nil
+	case isHere(server):
+		return errors.New("it is on another machine, and the server on this one: they may not belong together")
+	case isHere(to):
+		return errors.New("its endpoint is one of its own machine: reconciler.listen says where others reach it")
+	case to.Scheme != "https":
+		return errors.New("its endpoint is not https, and the token could be read on the way: see reconciler.tls")
 	}
-	return to.Scheme == "https"
+	return nil
+}
+
+// again is how the context is named that a login is to change.
+func (p *place) again() string {
+	if name, ok := strings.CutPrefix(p.tokenBy, "context "); ok {
+		return " --context " + name
+	}
+	return ""
 }
 
 // isHere tells a URL of this machine.
 func isHere(u *url.URL) bool {
 	return u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
-}
-
-// ask asks one reconciler; nil: it does not say.
-func (q *inquiry) ask(ctx context.Context, r api.Reconciler) *why.Detail {
-	c, err := q.open(strings.TrimSuffix(r.Endpoint, "/"), q.secret)
-	if err != nil {
-		return nil
-	}
-	defer c.Close()
-	path := "/katalog/" + url.PathEscape(q.facts.API) + "/cr/" + url.PathEscape(q.facts.Namespace)
-	answer, err := c.Do(ctx, http.MethodGet, path, nil)
-	var said struct {
-		ReadyReason  catalog.Reason
-		ReadyMessage string
-		Status       struct {
-			ExpectedSyncID string `json:"expected_sync_id"`
-		}
-	}
-	if err != nil || json.Unmarshal(answer.Body, &said) != nil {
-		return nil
-	}
-	d := &why.Detail{Reconciler: r.ID, Reason: said.ReadyReason, Message: said.ReadyMessage, SyncID: said.Status.ExpectedSyncID}
-	var history struct {
-		Events []struct {
-			Reason, Message string
-			Count           int
-			LastSeen        time.Time
-		}
-	}
-	if answer, err = c.Do(ctx, http.MethodGet, path+"/events", nil); err != nil || json.Unmarshal(answer.Body, &history) != nil {
-		return d
-	}
-	for _, e := range history.Events {
-		d.Events = append(d.Events, why.Event{At: e.LastSeen, Reason: e.Reason, Message: e.Message, Count: e.Count})
-	}
-	return d
-}
-
-// most is what the one that knows most has said, with the events of all.
-func most(details []*why.Detail) *why.Detail {
-	details = slices.DeleteFunc(details, func(d *why.Detail) bool { return d == nil })
-	if len(details) == 0 {
-		return nil
-	}
-	best := *slices.MaxFunc(details, func(a, b *why.Detail) int { return cmp.Compare(a.Knows(), b.Knows()) })
-	best.Events = nil
-	for _, d := range details {
-		best.Events = append(best.Events, d.Events...)
-	}
-	slices.SortStableFunc(best.Events, func(a, b why.Event) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Message, b.Message), cmp.Compare(b.Count, a.Count))
-	})
-	best.Events = slices.CompactFunc(best.Events, func(a, b why.Event) bool { // each reconciler sees what all have done
-		return a.At.Equal(b.At) && a.Reason == b.Reason && a.Message == b.Message
-	})
-	best.Events = best.Events[:min(len(best.Events), mostEvents)]
-	return &best
 }

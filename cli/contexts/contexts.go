@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -38,6 +39,9 @@ type Context struct {
 	CAFile     string
 	CertFile   string // with KeyFile a client certificate
 	KeyFile    string
+
+	Reconcilers bool   // the reconcilers that the server names may have the token, too
+	Label       string // what it is marked with wherever it is shown, such as production; see [CheckLabel]
 
 	node *yaml.Node // the entry that it was read from, or nil
 }
@@ -124,6 +128,18 @@ func CheckName(name string) error {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar }
 	if name == "" || len(name) > maxName || name[0] == '-' || strings.ContainsFunc(name, odd) {
 		return fmt.Errorf("%.80q is no name for a context: use up to %d letters, digits and marks, without spaces, and no dash in front", name, maxName)
+	}
+	return nil
+}
+
+// maxLabel bounds a context's label, in characters: it has to fit beside everything else.
+const maxLabel = 20
+
+// CheckLabel refuses what cannot mark a context: what is long, has spaces in it or cannot be seen. None at all is fine.
+func CheckLabel(label string) error {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar }
+	if utf8.RuneCountInString(label) > maxLabel || strings.ContainsFunc(label, odd) {
+		return fmt.Errorf("%.80q is no label for a context: use up to %d letters, digits and marks, without spaces", label, maxLabel)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (x *Context) encode() *yaml.Node {
 	}
 	for _, f := range x.fields() {
 		if text := f.get(); text != "" {
-			put(n, f.key, scalar(text))
+			put(n, f.key, &yaml.Node{Kind: yaml.ScalarNode, Tag: f.tag, Value: text})
 		} else {
 			remove(n, f.key)
 		}

@@ -20,6 +20,9 @@ const (
 	keyName     = "name"
 	keyServer   = "server"
 	keyToken    = "token"
+	keyLabel    = "label"
+
+	keyReconcilers = "reconcilers"
 )
 
 const maxDepth = 100 // of the nesting of what is not known here
@@ -87,7 +90,9 @@ func contextOf(entry *yaml.Node) (Context, error) {
 		if err != nil {
 			return x, err
 		}
-		f.set(text)
+		if err := f.set(text); err != nil {
+			return x, wrong(entry, "%s is %v", f.key, err)
+		}
 	}
 	if err := CheckName(x.Name); err != nil {
 		return x, wrong(entry, "%s is missing, or is no name for a context", keyName)
@@ -101,22 +106,57 @@ func contextOf(entry *yaml.Node) (Context, error) {
 // field is a key of a context.
 type field struct {
 	key string
+	tag string // of YAML
 	get func() string
-	set func(string)
+	set func(string) error
 }
+
+var (
+	errNoSwitch = errors.New("neither true nor false")
+	errNoLabel  = errors.New("no label: use few letters, digits and marks, without spaces")
+)
 
 func (x *Context) fields() []field {
 	plain := func(key string, at *string) field {
-		return field{key, func() string { return *at }, func(text string) { *at = text }}
+		return field{key, "!!str", func() string { return *at }, func(text string) error {
+			*at = text
+			return nil
+		}}
 	}
-	token := field{keyToken, func() string {
+	token := field{keyToken, "!!str", func() string {
 		text, _ := x.Token.Literal() // the zero Secret has none
 		return text
-	}, func(text string) { x.Token = config.SecretOf(text) }}
+	}, func(text string) error {
+		x.Token = config.SecretOf(text)
+		return nil
+	}}
 	return []field{
 		plain(keyName, &x.Name), plain(keyServer, &x.Server), token, plain("gateway_url", &x.GatewayURL),
-		plain("ca_file", &x.CAFile), plain("cert_file", &x.CertFile), plain("key_file", &x.KeyFile),
+		plain("ca_file", &x.CAFile), plain("cert_file", &x.CertFile), plain("key_file", &x.KeyFile), x.reconcilers(), x.label(),
 	}
+}
+
+func (x *Context) reconcilers() field {
+	return field{keyReconcilers, "!!bool", func() string {
+		if x.Reconcilers {
+			return "true"
+		}
+		return ""
+	}, func(text string) error {
+		if x.Reconcilers = text == "true"; !x.Reconcilers && text != "" && text != "false" {
+			return errNoSwitch
+		}
+		return nil
+	}}
+}
+
+func (x *Context) label() field {
+	return field{keyLabel, "!!str", func() string { return x.Label }, func(text string) error {
+		if x.Label = text; CheckLabel(text) != nil {
+			return errNoLabel
+		}
+		return nil
+	}}
 }
 
 var lineOf = regexp.MustCompile(`^yaml: line (\d+): `)

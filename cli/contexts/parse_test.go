@@ -105,6 +105,8 @@ func TestRefusedFiles(t *testing.T) {
 		"contexts: [{name: a, server: hunter2}]":                    "line 1: server is missing, or is no URL",
 		"contexts: [{name: a, server: 'ftp://hunter2'}]":            "line 1: server is missing, or is no URL",
 		"contexts: [{name: a, server: 'http://h:u@a'}]":             "line 1: server is missing, or is no URL",
+		entry + ", reconcilers: hunter2}]":                          "line 1: reconcilers is neither true nor false",
+		entry + ", label: hunter2 hunter2}]":                        "line 1: label is no label",
 		entry + ", token: [hunter2]}]":                              "line 1: token must be a text",
 		entry + ", token: {env: hunter2}}]":                         "line 1: token must be a text",
 		entry + "}, {name: a, server: 'http://b'}]":                 "line 1: there is another context of that name",

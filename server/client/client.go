@@ -41,7 +41,7 @@ type Client struct {
 	timeout time.Duration
 }
 
-// Answer is a successful answer.
+// Answer is an answer.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -93,6 +93,21 @@ func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
 // Do sends a request. path begins with a slash, is escaped, and may have a query; body is JSON, or nil. An answer that
 // is not a success is an [Error], and the lack of an answer one of ErrUnreachable and ErrTimeout.
 func (c *Client) Do(ctx context.Context, method, path string, body []byte) (Answer, error) {
+	answer, err := c.Exchange(ctx, method, path, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	if strings.HasPrefix(c.url, "http:") && wantsTLS(answer) {
+		return Answer{}, fmt.Errorf("%w: the server at %s speaks HTTPS: use https:// in its URL", ErrUnreachable, c.url)
+	}
+	if err := answer.Err(); err != nil {
+		return Answer{}, err
+	}
+	return answer, nil
+}
+
+// Exchange is Do for those whom an answer tells something whatever its status is.
+func (c *Client) Exchange(ctx context.Context, method, path string, body []byte) (Answer, error) {
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.timeout)
@@ -106,14 +121,15 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte) (Answ
 	if err != nil {
 		return Answer{}, c.noAnswer(ctx, err)
 	}
-	answer := Answer{Status: res.StatusCode(), Header: res.Header(), Body: res.Body()}
-	if !res.IsSuccess() {
-		if strings.HasPrefix(c.url, "http:") && wantsTLS(answer) {
-			return Answer{}, fmt.Errorf("%w: the server at %s speaks HTTPS: use https:// in its URL", ErrUnreachable, c.url)
-		}
-		return Answer{}, refusal(answer)
+	return Answer{Status: res.StatusCode(), Header: res.Header(), Body: res.Body()}, nil
+}
+
+// Err is what Do makes of an answer that is not a success: an [Error]. Of a success it is nil.
+func (a Answer) Err() error {
+	if a.Status >= http.StatusOK && a.Status < http.StatusMultipleChoices {
+		return nil
 	}
-	return answer, nil
+	return refusal(a)
 }
 
 // silent keeps resty from writing to standard error.
