@@ -39,9 +39,9 @@ func loginCommand(e *env) *cobra.Command {
 			"in again, as when a token has run out, name the context alone. It is kept in\n" +
 			"$XDG_CONFIG_HOME/kayra/contexts.yaml, or ~/.config/kayra/contexts.yaml, which\n" +
 			"only you may read; its token is sent to its server alone, to the gateway that\n" +
-			"--gateway names, and with --reconcilers to the reconcilers that the server names,\n" +
-			"over HTTPS or on this machine: `why` and `top` tell more then. --label marks it\n" +
-			"wherever it is shown. What was stored of these before stays unless it is given.",
+			"--gateway names and, with --reconcilers, to the reconcilers that the server\n" +
+			"names, over HTTPS or on this machine: `why` and `top` tell more then. --label\n" +
+			"marks it wherever it is shown. What is stored of these stays unless it is given.",
 		Example: `  kayra login --server https://kayra.example.com
   kayra login --server https://kayra.example.com --context prod <token.txt
   kayra login --context prod

@@ -66,8 +66,17 @@ func (e *env) remoteOf(cmd *cobra.Command, c *config.Config) (*remote, error) {
 	return e.connect(p, c.Client.Timeout)
 }
 
-// connect makes a client of the server. It does not connect yet.
+// connect makes a client of the server that the command speaks to. It does not connect yet.
 func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
+	m, err := e.dial(p, timeout)
+	if err == nil {
+		e.place, e.secret = p, m.secret
+	}
+	return m, err
+}
+
+// dial makes a client of a server. It does not connect yet.
+func (e *env) dial(p *place, timeout time.Duration) (*remote, error) {
 	token, err := p.token.Reveal(e.lookup)
 	if err != nil {
 		return nil, &failure{code: codeUsage, message: "read client.token: " + err.Error(), err: err}
@@ -75,7 +84,6 @@ func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
 	if token != "" && !auth.IsToken(token) {
 		return nil, notAToken(p)
 	}
-	e.secret = token
 	m := &remote{place: p, timeout: timeout, secret: token}
 	m.at, err = m.open(p.server, token)
 	if file, ok := errors.AsType[*tlsfiles.Error](err); ok {
@@ -84,7 +92,6 @@ func (e *env) connect(p *place, timeout time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, &failure{code: codeUsage, message: err.Error(), err: err}
 	}
-	e.place = p
 	return m, nil
 }
 

@@ -33,8 +33,8 @@ func whyCommand(e *env) *cobra.Command {
 			"and what would open it. API is a short or a long name.\n\n" +
 			"It takes the right to get the subscription. A sysadmin is told more: what the\n" +
 			"API registration says and, where a reconciler can be asked over HTTPS or on this\n" +
-			"machine, and the token is not that of a context, what that one knows beyond the\n" +
-			"server.\n\n" +
+			"machine, what that one knows beyond the server. A context's token is sent there\n" +
+			"only if `login --reconcilers` has allowed it.\n\n" +
 			"The exit code is 0 if the namespace is synced, 8 if its last sync ended in\n" +
 			"error, 4 if there is no such registration, namespace or subscription, and 1 if\n" +
 			"it waits, is held, paused or queued, or if an attempt runs.",

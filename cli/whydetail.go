@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"kayra/cli/feed"
 	"kayra/cli/why"
@@ -14,7 +15,12 @@ import (
 	"kayra/tui/fleet"
 )
 
-const mostEvents = 20
+// Bounds on asking reconcilers, which may be out of reach from here.
+const (
+	mostAsked   = 8
+	askedWithin = 2 * time.Second
+	mostEvents  = 20
+)
 
 // detail asks the reconcilers for what the server does not know. What cannot be had is done without.
 func (q *inquiry) detail(ctx context.Context, alive []api.Reconciler) *why.Detail {
@@ -41,6 +47,9 @@ func (m *remote) openReconciler(endpoint string) (feed.Asker, error) {
 	}
 	return c, nil
 }
+
+// vouches tells whether the token may go to a reconciler that the server names.
+func (p *place) vouches(endpoint string) bool { return p.mayAsk(endpoint) == nil }
 
 // mayAsk tells whether the token may go to a reconciler that the server names: that of a context only if whoever logged in has
 // said so; not in the clear to another machine; and to one on this machine only if the server is, since another machine's

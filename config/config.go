@@ -162,4 +162,5 @@ type Client struct {
 	CertFile string `mapstructure:"cert_file"` // given together with KeyFile; may be empty
 	KeyFile  string `mapstructure:"key_file"`
 	Timeout  time.Duration
+	Theme    string // of the dashboard: auto, dark, light, mono or contrast
 }

@@ -123,6 +123,7 @@ func TestRefusedKeys(t *testing.T) {
 		"reconciler: {drain_timeout: soon}":                               `F:1: reconciler.drain_timeout: "soon" is not allowed: ` + dur,
 		"reconciler: {async_ack_timeout: 5}":                              "F:1: reconciler.async_ack_timeout: 5 (a number) is not allowed: " + dur + ", and more than 0",
 		"client: {server: 'localhost:8080'}":                              `F:1: client.server: "localhost:8080" is not allowed: ` + url,
+		"client: {theme: pink}":                                           `F:1: client.theme: "pink" is not allowed: use auto, dark, light, mono or contrast`,
 		"client: {timeout: 0s}":                                           `F:1: client.timeout: "0s" is not allowed: ` + dur + ", and more than 0",
 		"client: {token: 5}":                                              "F:1: client.token: a number is not allowed: use text in quotes, {env: NAME} or {file: PATH}",
 		"client: {token: {sha256: a}}":                                    "F:1: client.token: a mapping of other keys, or of several, is not allowed: use text in quotes, {env: NAME} or {file: PATH}",

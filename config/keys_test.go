@@ -79,6 +79,7 @@ func every() []setting {
 		{"client.cert_file", "cert", func(c *c) any { return c.Client.CertFile }, "cert"},
 		{"client.key_file", "key", func(c *c) any { return c.Client.KeyFile }, "key"},
 		{"client.timeout", "1m", func(c *c) any { return c.Client.Timeout }, time.Minute},
+		{"client.theme", "contrast", func(c *c) any { return c.Client.Theme }, "contrast"},
 		{"notification.interval", "1h0m0s", func(c *c) any { return c.Notification.Interval }, time.Hour},
 		{"notification.smtp.host", "mail", func(c *c) any { return c.Notification.SMTP.Host }, "mail"},
 		{"notification.smtp.port", "2525", func(c *c) any { return c.Notification.SMTP.Port }, 2525},
@@ -183,7 +184,7 @@ func TestDefaults(t *testing.T) {
 		"auth.sysadmins.groups": []string{"sysadmin"}, "reconciler.listen": "127.0.0.1:8081",
 		"reconciler.max_concurrent_reconciles": 30, "reconciler.gateway.timeout": 10 * time.Second,
 		"reconciler.drain_timeout": 30 * time.Second, "reconciler.async_ack_timeout": 2 * time.Second,
-		"reconciler.wait_poll_interval": 5 * time.Second, "client.server": "http://localhost:8080", "client.timeout": 30 * time.Second,
+		"reconciler.wait_poll_interval": 5 * time.Second, "client.server": "http://localhost:8080", "client.timeout": 30 * time.Second, "client.theme": "auto",
 		"notification.interval": 15 * time.Minute, "notification.smtp.tls": "starttls",
 	}
 	for _, s := range every() {

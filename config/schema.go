@@ -97,6 +97,7 @@ func reconcilerSettings() []key {
 		textKey("client.cert_file", "", anyText()),
 		textKey("client.key_file", "", anyText()),
 		durationKey("client.timeout", 30*time.Second, time.Nanosecond),
+		textKey("client.theme", "auto", oneOf("auto", "dark", "light", "mono", "contrast")),
 	}
 }
 

@@ -61,10 +61,10 @@ func (s *stream) once(ctx context.Context, f *Feed) (err error) {
 			return broken.error
 		}
 		if troubleOf(err) != fleet.Denied {
-			return err
+			break
 		}
 	}
-	return err
+	return err //nolint:wrapcheck // is explained
 }
 
 // snapshot is a stream that ends when it has told all there is, or with the first trouble.

@@ -41,8 +41,8 @@ func (t *teller) say(s fleet.Source) {
 
 // Pauses between two tries of what fails.
 const (
-	pauseMin = time.Second
-	pauseMax = 30 * time.Second
+	shortest = time.Second
+	longest  = 30 * time.Second
 )
 
 // backoff grows with each try that fails.
@@ -50,8 +50,8 @@ type backoff struct{ pause time.Duration }
 
 // next is how long to wait, spread so that those that failed together do not try together.
 func (b *backoff) next() time.Duration {
-	b.pause = min(max(pauseMin, 2*b.pause), pauseMax) //nolint:mnd // doubles
-	return b.pause/2 + rand.N(b.pause)                //nolint:gosec,mnd // spreads
+	b.pause = min(max(shortest, 2*b.pause), longest) //nolint:mnd // doubles
+	return b.pause/2 + rand.N(b.pause)               //nolint:gosec,mnd // spreads
 }
 
 func (b *backoff) reset() { b.pause = 0 }
