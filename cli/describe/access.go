@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -26,7 +27,7 @@ func Role(f RoleFacts) string {
 	p.Heading("Given by")
 	var facts []fact
 	for _, b := range f.Bindings {
-		facts = append(facts, fact{b.Name, fmt.Sprintf("to %s, %s", subjects(b), where(b))})
+		facts = append(facts, fact{b.Name, fmt.Sprintf("to %s, %s", cmp.Or(subjects(b), "nobody"), where(b))})
 	}
 	p.facts("  ", facts...)
 	return p.String()

@@ -14,7 +14,7 @@ import (
 	"kayra/store/catalog"
 )
 
-// shownFailing is how many of those that fail are listed.
+// shownFailing is how many ways of failing are listed.
 const shownFailing = 10
 
 // RegistrationFacts are what is known of an API registration.
@@ -106,30 +106,35 @@ func (p *page) subscriptions(rows []api.Row) {
 	p.facts("  ", facts...)
 }
 
-// failing lists those whose last sync ended in error.
+// failing lists those whose last sync ended in error, by what went wrong, which most of them share.
 func (p *page) failing(name string, rows []api.Row) {
-	var facts []fact
-	more := 0
+	namespaces := map[string][]string{}
+	var order []string
 	for i := range rows {
-		switch {
-		case rows[i].State != catalog.StateError:
-		case len(facts) == shownFailing:
-			more++
-		default:
-			facts = append(facts, fact{rows[i].Namespace, sentence(rows[i].Reason, rows[i].Message)})
+		if rows[i].State != catalog.StateError {
+			continue
 		}
+		wrong := sentence(rows[i].Reason, rows[i].Message)
+		if namespaces[wrong] == nil {
+			order = append(order, wrong)
+		}
+		namespaces[wrong] = append(namespaces[wrong], rows[i].Namespace)
 	}
-	if len(facts) == 0 {
+	if len(order) == 0 {
 		return
 	}
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(len(namespaces[b]), len(namespaces[a])) })
 	p.Heading("Failing")
-	p.facts("  ", facts...)
-	if more > 0 {
-		p.Line("  ", "and %d more:", more)
-		p.Verbatim("    ", "kayra get catalog subscriptions --field-selector state=error,api="+name)
+	for _, wrong := range order[:min(len(order), shownFailing)] {
+		p.Line("  ", "%s", wrong)
+		p.Cell("    ", "%s", few(namespaces[wrong]))
+	}
+	if more := len(order) - shownFailing; more > 0 {
+		p.Line("  ", "and %d more that went wrong in other ways:", more)
+		p.Verbatim("    ", "kayra get catalog subscriptions -o wide --field-selector state=error,api="+name)
 	}
 	p.Line("  ", "What would help:")
-	p.Verbatim("    ", "kayra why "+name+" -n "+facts[0].label)
+	p.Verbatim("    ", "kayra why "+name+" -n "+namespaces[order[0]][0])
 }
 
 func sentence(reason catalog.Reason, message string) string {
