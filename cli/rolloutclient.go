@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -34,8 +35,17 @@ const crewFor = 10 * time.Second
 // Do implements [rollout.Client].
 func (r *rolling) Do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	answer, err := r.at.Do(ctx, method, path, body)
-	return answer.Body, err //nolint:wrapcheck // is shown as it is
+	refused, said := errors.AsType[*client.Error](err)
+	if err != nil && (!said || refused.Status >= http.StatusInternalServerError) {
+		err = &noAnswer{err}
+	}
+	return answer.Body, err
 }
+
+// noAnswer is an error that leaves open whether something was changed.
+type noAnswer struct{ error }
+
+func (e *noAnswer) Unwrap() []error { return []error{e.error, rollout.ErrNoAnswer} }
 
 // Follow implements [rollout.Client].
 func (r *rolling) Follow(ctx context.Context, path string, l rollout.Listener) error {

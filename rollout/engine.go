@@ -13,10 +13,14 @@ import (
 	"kayra/store/catalog"
 )
 
+// ErrNoAnswer is the lack of an answer: whether something was changed is not known.
+var ErrNoAnswer = errors.New("there was no answer")
+
 // Client asks a server of Kayra.
 type Client interface {
 	// Do sends a request and gives the body of its answer. A path begins with a slash and is escaped; body is JSON, or nil.
-	// A refusal is one of the errors of package catalog where it is of their kind.
+	// A refusal is one of the errors of package catalog where it is of their kind. Where nobody has said whether the request
+	// was carried out, the error is ErrNoAnswer, too.
 	Do(ctx context.Context, method, path string, body []byte) ([]byte, error)
 	// Follow tells of the rows of a list or a status, and of their changes, until ctx ends, Row fails, or the server refuses
 	// for good.

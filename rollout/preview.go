@@ -18,6 +18,7 @@ type Preview struct {
 	Stays    []string // active ones that would be left where they are, sorted
 	Idle     []string // those that are not active yet: they are brought to the sync id that holds by then
 	Notes    []string // what is to be known before, a sentence each
+	Unproven bool     // of a release: not all canaries have got there
 }
 
 // Preview tells what the plan would do to what it was made of.
@@ -32,7 +33,8 @@ func (p Plan) Preview() Preview {
 	case Release:
 		v.After = reg.SyncID
 		moves = func(r *api.Row) bool { return Active(r) && r.CurrentSyncID != reg.SyncID }
-		v.Notes = append(s.unproven(), s.pausedNote()...)
+		unproven := s.unproven()
+		v.Notes, v.Unproven = append(unproven, s.pausedNote()...), len(unproven) > 0
 	case Abort:
 		v.After = reg.ReleasedSyncID
 		moves = func(r *api.Row) bool { return Active(r) && left(r, reg.ReleasedSyncID) }
