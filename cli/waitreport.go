@@ -26,7 +26,7 @@ type report struct {
 }
 
 // tally is how many of those who are waited for are there.
-type tally struct{ total, there, failed, running, held int }
+type tally struct{ total, there, failed, running, held, idle int }
 
 func newReport(e *env, goal string) *report {
 	now := e.now()
@@ -102,6 +102,7 @@ func (r *report) sum() tally {
 		sum.failed += t.failed
 		sum.running += t.running
 		sum.held += t.held
+		sum.idle += t.idle
 	}
 	return sum
 }
@@ -113,7 +114,7 @@ func (r *report) sentence() string {
 	for _, p := range []struct {
 		n    int
 		word string
-	}{{t.failed, "failed"}, {t.running, "running"}, {t.held, "held"}} {
+	}{{t.failed, "failed"}, {t.running, "running"}, {t.held, "held"}, {t.idle, "not active yet"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))
 		}

@@ -65,7 +65,7 @@ func (r *report) beats(ctx context.Context) (stop func()) {
 // follow tells of a goal as it is being reached.
 func (w *waiting) follow(ctx context.Context, engine *rollout.Engine, g rollout.Goal, r *report) (rollout.Progress, error) {
 	return engine.Watch(ctx, g, func(p rollout.Progress) error { //nolint:wrapcheck // verdict does
-		r.update(g.API, tally{p.Total, p.There, p.Failed, p.Running, p.Held}, news(&p, w.goal)...)
+		r.update(g.API, tally{p.Total, p.There, p.Failed, p.Running, p.Held, p.Idle}, news(&p, w.goal)...)
 		r.note(g.API, excuse(&p))
 		return nil
 	})

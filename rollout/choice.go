@@ -61,8 +61,7 @@ func (s *State) Check(choice []string) error {
 		}
 	}
 	if len(s.staying(choice)) == 0 {
-		return wrong("sync everyone, or take fewer",
-			"this is not a canary: nobody who is active would be held back, since %s everyone", list(choice, "is", "are"))
+		return wrong("take fewer, or sync everyone", "this is not a canary: nobody who is active would be held back")
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ type Progress struct {
 	Now     api.Registration // as it was read last
 
 	Total, There, Failed, Running, Held int // of those who are waited for
+	Idle                                int // those that are not waited for, since they are not active yet
 
 	Behind []Tenant // the first of those that are not there, those in error first, then by namespace
 	News   []Tenant // the first of those that have got there or ended in error since the last time
@@ -79,7 +80,8 @@ func (t *tracker) progress() Progress {
 	if !t.known() {
 		return p
 	}
-	all := t.waitedFor(p.Target)
+	all, idle := t.waitedFor(p.Target)
+	p.Idle = idle
 	before := t.last
 	t.last = make(map[string]Standing, len(all))
 	for _, one := range all {
@@ -95,15 +97,18 @@ func (t *tracker) progress() Progress {
 	return p
 }
 
-func (t *tracker) waitedFor(target string) []Tenant {
-	var all []Tenant
+// waitedFor are those who are waited for, and how many are not, since they are not active yet.
+func (t *tracker) waitedFor(target string) (all []Tenant, idle int) {
 	for _, r := range t.rows {
-		if t.goal.means(&r) {
+		switch {
+		case t.goal.means(&r):
 			all = append(all, Tenant{r, t.goal.standing(&r, target)})
+		case !Active(&r) && t.goal.Namespaces == nil:
+			idle++
 		}
 	}
 	slices.SortFunc(all, func(a, b Tenant) int { return strings.Compare(a.Namespace, b.Namespace) })
-	return all
+	return all, idle
 }
 
 func (p *Progress) count(s Standing) {

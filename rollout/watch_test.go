@@ -174,6 +174,9 @@ func TestAReleaseIsDoneWhenEveryoneActiveIsThere(t *testing.T) {
 		f.Set(compute, rollouttest.Synced("sre", "v2"))
 		everyone := watch(t, e, rollout.Everyone(compute))
 		everyone.going("v2: 1/3, 0 failed, 0 running, 2 held")
+		if idle := everyone.told[len(everyone.told)-1].Idle; idle != 1 {
+			t.Errorf("%d are not active", idle)
+		}
 		p, err := load(t, e).Release()
 		if err != nil {
 			t.Fatal(err)

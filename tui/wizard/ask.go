@@ -197,7 +197,7 @@ func (a *asker) start(ctx context.Context, s *rollout.State) error {
 		}
 		p, err := s.Start(strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }))
 		if err != nil {
-			a.say("%s.", upper(said(err)))
+			a.say("%s.", said(err))
 			continue
 		}
 		if err := a.carryOut(ctx, p); !errors.Is(err, errBack) {
@@ -232,7 +232,7 @@ func (a *asker) carryOut(ctx context.Context, p rollout.Plan) error {
 		return err //nolint:wrapcheck // is shown as it is
 	}
 	a.outcome = Outcome{API: p.API, Wrote: true, Did: p.Action, SyncID: reg.SyncID, Command: p.Command(a.Place), Pending: len(reg.CanaryNamespaces) > 0}
-	a.say("%s. Ctrl-C leaves; it goes on.", upper(a.outcome.deed()))
+	a.say("%s. Ctrl-C leaves; it goes on.", a.outcome.deed())
 	last, err := a.follow(ctx, p.Goal(reg))
 	if err != nil || p.Action != rollout.Start {
 		return err

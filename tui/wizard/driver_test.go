@@ -18,7 +18,9 @@ import (
 	"kayra/tui/wizard"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/charmbracelet/x/exp/teatest.NewTestModel.func2")) // waits for signals for ever
+}
 
 const (
 	compute  = "compute.example.com"

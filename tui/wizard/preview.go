@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"kayra/cli/term"
 	"kayra/rollout"
@@ -93,7 +94,11 @@ func (p *preview) text(m *Model, width int) []string {
 	if m.Where != "" {
 		add("at", m.Where)
 	}
-	add("sync_id", p.Before)
+	if p.Action == rollout.Release {
+		add("released", p.Released)
+	} else {
+		add("sync_id", p.Before)
+	}
 	add("becomes", p.becomes())
 	add("moves", counted(p.Moves))
 	add("stays", counted(p.Stays))
@@ -110,9 +115,14 @@ func (p *preview) text(m *Model, width int) []string {
 		}
 	}
 	lines = append(lines, "", th.Dim.Render(widget.Fit("the same by hand", width, th.Ellipsis)))
-	lines = append(lines, widget.Wrap(term.Escape(p.Command(m.Place)), width)...)
+	lines = append(lines, broken(p.Command(m.Place), width)...)
 	lines = append(lines, "")
-	return append(lines, widget.Wrap(term.Escape(m.Engine.Curl(p.Plan, m.Place)), width)...)
+	return append(lines, broken(m.Engine.Curl(p.Plan, m.Place), width)...)
+}
+
+// broken breaks a command where a line is full, and nowhere else.
+func broken(command string, width int) []string {
+	return strings.Split(ansi.Hardwrap(term.Escape(command), max(width, 1), true), "\n")
 }
 
 func (p *preview) becomes() string {

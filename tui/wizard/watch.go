@@ -148,7 +148,7 @@ func (p *watch) verdict() string {
 	case rollout.Gone:
 		return "Nobody who is waited for subscribes any more"
 	case rollout.Reached:
-		return fmt.Sprintf("All %d are there", now.Total)
+		return fmt.Sprintf("%d of %d are there", now.There, now.Total)
 	case rollout.Going:
 	}
 	return ""

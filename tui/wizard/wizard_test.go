@@ -40,7 +40,7 @@ func TestACanaryFromStartToEnd(t *testing.T) {
 	}})
 	d.sees("1 running", "▶ sre", "step 1 of 2  begin  ok  12ms", "step 2 of 2  await  running  4.0s")
 	f.Set(compute, rollouttest.Synced("sre", "v2"))
-	d.sees("All 1 are there", "release", "leave it pending", "abort")
+	d.sees("✓ 1 of 1 are there", "release", "leave it pending", "abort")
 	d.press("p")
 	d.sees("What the release does", "2: apps, core")
 	d.press("enter")
@@ -239,7 +239,7 @@ func TestWhatIsPending(t *testing.T) {
 		d.press("enter")
 		d.sees("The canary on its way to v2", "0/1")
 		f.Set(compute, rollouttest.Synced("sre", "v2"))
-		d.sees("All 1 are there")
+		d.sees("✓ 1 of 1 are there")
 		d.press("enter") // leaves it
 		d.ends()
 		sent(t, f)
@@ -295,7 +295,7 @@ func TestTwoRelease(t *testing.T) {
 	bob.sees("Which namespaces")
 	ann.start()
 	f.Set(compute, rollouttest.Synced("sre", "v2"))
-	ann.sees("All 1 are there")
+	ann.sees("✓ 1 of 1 are there")
 	bob.press("esc")
 	bob.ends()
 	bob = drive(t, f, func(o *wizard.Options) { o.API = compute })
@@ -360,12 +360,12 @@ func TestAServerThatIsAway(t *testing.T) {
 	d.sees("the server is unreachable; trying again, and this is from before")
 	f.Break(nil)
 	f.Set(compute, rollouttest.Synced("sre", "v2"))
-	d.sees("All 1 are there")
+	d.sees("✓ 1 of 1 are there")
 	f.Break(errors.New("the server is unreachable"))
 	d.press("p")
 	d.sees("the server is unreachable")
 	d.press("esc")
-	d.sees("All 1 are there")
+	d.sees("✓ 1 of 1 are there")
 }
 
 func TestWithoutItsDocument(t *testing.T) {
