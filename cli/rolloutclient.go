@@ -37,15 +37,15 @@ func (r *rolling) Do(ctx context.Context, method, path string, body []byte) ([]b
 	answer, err := r.at.Do(ctx, method, path, body)
 	refused, said := errors.AsType[*client.Error](err)
 	if err != nil && (!said || refused.Status >= http.StatusInternalServerError) {
-		err = &noAnswer{err}
+		err = &noAnswerError{err}
 	}
 	return answer.Body, err
 }
 
-// noAnswer is an error that leaves open whether something was changed.
-type noAnswer struct{ error }
+// noAnswerError is an error that leaves open whether something was changed.
+type noAnswerError struct{ error }
 
-func (e *noAnswer) Unwrap() []error { return []error{e.error, rollout.ErrNoAnswer} }
+func (e *noAnswerError) Unwrap() []error { return []error{e.error, rollout.ErrNoAnswer} }
 
 // Follow implements [rollout.Client].
 func (r *rolling) Follow(ctx context.Context, path string, l rollout.Listener) error {

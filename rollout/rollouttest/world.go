@@ -171,7 +171,9 @@ func (c overHTTP) Follow(ctx context.Context, path string, l rollout.Listener) e
 	return c.Client.Follow(ctx, path, follower{l}, nil) //nolint:wrapcheck // is shown as it is
 }
 
-func (c overHTTP) Run(context.Context, string, string) (rollout.Run, error) { return rollout.Run{}, nil }
+func (c overHTTP) Run(context.Context, string, string) (rollout.Run, error) {
+	return rollout.Run{}, nil
+}
 
 type follower struct{ rollout.Listener }
 

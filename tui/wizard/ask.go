@@ -44,11 +44,8 @@ func Ask(ctx context.Context, e *rollout.Engine, o Options, t Terminal) (Outcome
 	a := &asker{Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label}, options: o, lines: linesOf(ctx, t.In), out: t.Out}
 	a.say("Canary wizard at %s %s. Type back to go back, and quit to leave: nothing is changed before you say yes.", o.Where, o.Label)
 	err := a.begin(ctx)
-	if ctx.Err() != nil {
-		a.outcome.Interrupted = true
-		return a.outcome, nil
-	}
-	if errors.Is(err, errLeft) || errors.Is(err, errBack) {
+	a.outcome.Interrupted = ctx.Err() != nil
+	if a.outcome.Interrupted || errors.Is(err, errLeft) || errors.Is(err, errBack) {
 		err = nil
 	}
 	return a.outcome, err
@@ -281,14 +278,14 @@ func (a *asker) confirm(ctx context.Context, v *rollout.Preview) error {
 func (a *asker) follow(ctx context.Context, g rollout.Goal) (*rollout.Progress, error) {
 	said := ""
 	last, err := a.Engine.Watch(ctx, g, func(p rollout.Progress) error {
-		line := fmt.Sprintf("%d of %d are there", p.There, p.Total)
+		parts := []string{fmt.Sprintf("%d of %d are there", p.There, p.Total)}
 		if p.Offline != nil {
-			line = fmt.Sprintf("%v; trying again", p.Offline)
+			parts[0] = fmt.Sprintf("%v; trying again", p.Offline)
 		}
 		for i := range p.Behind[:min(len(p.Behind), mostRuns)] {
-			line += fmt.Sprintf("; %s: %s", p.Behind[i].Namespace, why(&p.Behind[i].Row))
+			parts = append(parts, p.Behind[i].Namespace+": "+why(&p.Behind[i].Row))
 		}
-		if line != said {
+		if line := strings.Join(parts, "; "); line != said {
 			a.say("%s.", line)
 			said = line
 		}
@@ -306,40 +303,47 @@ func (a *asker) follow(ctx context.Context, g rollout.Goal) (*rollout.Progress, 
 
 // decide asks what becomes of the rollout that is pending. last is how its canaries got on; nil: they were not watched.
 func (a *asker) decide(ctx context.Context, name string, last *rollout.Progress) error {
-	for {
-		if last != nil && (last.Verdict == rollout.Superseded || last.Verdict == rollout.Gone) {
-			return nil
-		}
+	for last == nil || last.Verdict != rollout.Superseded && last.Verdict != rollout.Gone {
 		answer, err := a.ask(ctx, "release, leave it pending, abort, or watch the canaries?")
-		if errors.Is(err, errBack) {
+		switch {
+		case errors.Is(err, errBack):
 			continue
-		}
-		if err != nil || answer == "leave" {
+		case err != nil || answer == "leave":
 			return err
-		}
-		s, err := a.Engine.Load(ctx, name)
-		if err != nil {
-			return err //nolint:wrapcheck // is shown as it is
-		}
-		var p rollout.Plan
-		switch answer {
-		case "release":
-			p, err = s.Release()
-		case "abort":
-			p, err = s.Abort()
-		case "watch":
-			if last, err = a.follow(ctx, s.Canary()); err != nil {
-				return err
-			}
-			continue
+		case answer == "watch":
+			last, err = a.watch(ctx, name)
+		case answer == "release":
+			err = a.finish(ctx, name, (*rollout.State).Release)
+		case answer == "abort":
+			err = a.finish(ctx, name, (*rollout.State).Abort)
 		default:
 			continue
 		}
-		if err != nil {
-			return err //nolint:wrapcheck // is shown as it is
-		}
-		if err := a.carryOut(ctx, p); !errors.Is(err, errBack) {
+		if answer != "watch" && !errors.Is(err, errBack) || answer == "watch" && err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// watch says how the canaries that there are get on.
+func (a *asker) watch(ctx context.Context, name string) (*rollout.Progress, error) {
+	s, err := a.Engine.Load(ctx, name)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // is shown as it is
+	}
+	return a.follow(ctx, s.Canary())
+}
+
+// finish ends the rollout that there is.
+func (a *asker) finish(ctx context.Context, name string, plan func(*rollout.State) (rollout.Plan, error)) error {
+	s, err := a.Engine.Load(ctx, name)
+	if err != nil {
+		return err //nolint:wrapcheck // is shown as it is
+	}
+	p, err := plan(s)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(ctx, p)
 }

@@ -66,19 +66,15 @@ func newContexts(m *Model) *choose {
 
 // use connects to a context.
 func (m *Model) use(name string) tea.Cmd {
-	return m.ask("connecting to "+name, func(ctx context.Context) func() tea.Cmd {
-		c, err := m.options.Use(ctx, name)
-		if err != nil {
-			return m.fail(err, func() tea.Cmd { return m.use(name) })
+	return ask(m, "connecting to "+name, func(ctx context.Context) (*Connection, error) {
+		return m.options.Use(ctx, name)
+	}, func(c *Connection) tea.Cmd {
+		m.Connection = *c
+		if m.options.API != "" {
+			return m.open(m.options.API)
 		}
-		return func() tea.Cmd {
-			m.Connection = *c
-			if m.options.API != "" {
-				return m.open(m.options.API)
-			}
-			return m.openAPIs()
-		}
-	})
+		return m.openAPIs()
+	}, func() tea.Cmd { return m.use(name) })
 }
 
 // openAPIs opens the page where an API is chosen.
@@ -92,18 +88,13 @@ func (m *Model) openAPIs() tea.Cmd {
 }
 
 func (m *Model) readAPIs(then func([]item) tea.Cmd) tea.Cmd {
-	engine := m.Engine
-	return m.ask("reading the APIs", func(ctx context.Context) func() tea.Cmd {
-		regs, err := engine.Registrations(ctx)
-		if err != nil {
-			return m.fail(err, func() tea.Cmd { return m.readAPIs(then) })
-		}
+	return ask(m, "reading the APIs", m.Engine.Registrations, func(regs []api.Registration) tea.Cmd {
 		items := make([]item, len(regs))
 		for i := range regs {
 			items[i] = item{regs[i].Name, []string{about(&regs[i])}}
 		}
-		return func() tea.Cmd { return then(items) }
-	})
+		return then(items)
+	}, func() tea.Cmd { return m.readAPIs(then) })
 }
 
 // about is what there is to know about a registration before it is chosen.
@@ -133,17 +124,12 @@ type reading struct {
 // read reads what there is of an API.
 func (m *Model) read(name string, then func(reading) tea.Cmd) tea.Cmd {
 	engine := m.Engine
-	return m.ask("reading "+name, func(ctx context.Context) func() tea.Cmd {
-		var r reading
-		var err error
+	return ask(m, "reading "+name, func(ctx context.Context) (r reading, err error) {
 		if r.state, err = engine.Load(ctx, name); err == nil {
 			r.document, err = engine.Document(ctx, name)
 		}
-		if err != nil {
-			return m.fail(err, func() tea.Cmd { return m.read(name, then) })
-		}
-		return func() tea.Cmd { return then(r) }
-	})
+		return r, err //nolint:wrapcheck // is shown as it is
+	}, then, func() tea.Cmd { return m.read(name, then) })
 }
 
 // open goes on with an API: to what can be done about its rollout, or to its tenants.

@@ -118,10 +118,10 @@ func (c *confirm) keys(*Model) []hint {
 // carryOut sends the request of a plan, once.
 func (m *Model) carryOut(p *preview) tea.Cmd {
 	engine := m.Engine
-	cmd := m.ask("sending the request", func(ctx context.Context) func() tea.Cmd {
+	cmd := ask(m, "sending the request", func(ctx context.Context) (answer[api.Registration], error) {
 		reg, err := engine.Apply(ctx, p.Plan)
-		return func() tea.Cmd { return m.sent(p, reg, err) }
-	})
+		return answer[api.Registration]{reg, err}, nil
+	}, func(a answer[api.Registration]) tea.Cmd { return m.sent(p, a.is, a.err) }, nil)
 	m.sending = true
 	return cmd
 }
@@ -130,13 +130,13 @@ func (m *Model) carryOut(p *preview) tea.Cmd {
 func (m *Model) sent(p *preview, reg api.Registration, err error) tea.Cmd {
 	if err != nil {
 		m.unknown = errors.Is(err, rollout.ErrNoAnswer)
-		return m.fail(err, func() tea.Cmd { return m.lookAgain(p.API) })()
+		return m.fail(err, func() tea.Cmd { return m.lookAgain(p.API) })
 	}
 	m.wrote, m.unknown = true, false
 	m.outcome = Outcome{
 		API: p.API, Did: p.Action, SyncID: reg.SyncID, Command: p.Command(m.Place), Pending: len(reg.CanaryNamespaces) > 0,
 	}
-	return m.watch(newWatch(m, p.Action, p.Goal(reg), p.Preview.Released))
+	return m.watch(newWatch(m, p.Action, p.Goal(reg), p.Released))
 }
 
 // lookAgain reads what has become of an API, and goes on from there.

@@ -140,7 +140,7 @@ func (m *Model) plan(name string, plan func(*rollout.State) (rollout.Plan, error
 	return m.read(name, func(r reading) tea.Cmd {
 		p, err := plan(r.state)
 		if err != nil {
-			return m.fail(err, func() tea.Cmd { return m.lookAgain(name) })()
+			return m.fail(err, func() tea.Cmd { return m.lookAgain(name) })
 		}
 		m.push(newPreview(p, r.document))
 		return nil

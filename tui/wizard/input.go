@@ -24,7 +24,7 @@ func (i *input) key(k tea.KeyMsg) {
 		i.text = ""
 	case tea.KeySpace:
 		i.text += " "
-	case tea.KeyRunes:
+	default:
 		typed := strings.Map(func(r rune) rune {
 			if unicode.IsControl(r) {
 				return -1

@@ -58,29 +58,45 @@ type news struct {
 	apply func() tea.Cmd
 }
 
-// ask does something that keys have to wait for. What it returns is applied, unless it was called off meanwhile.
-func (m *Model) ask(what string, do func(ctx context.Context) func() tea.Cmd) tea.Cmd {
+// background does something away from the wizard's goroutine, and has then take what has come of it. stop calls it off.
+func background[T any](m *Model, do func(ctx context.Context) T, then func(T) tea.Cmd) (cmd tea.Cmd, stop context.CancelFunc) {
+	return m.jobs.run(func(ctx context.Context) tea.Msg {
+		result := do(ctx)
+		return news{m, func() tea.Cmd { return then(result) }}
+	})
+}
+
+// answer is what has come of a question.
+type answer[T any] struct {
+	is  T
+	err error
+}
+
+// ask does something that keys have to wait for, and has then take what has come of it, unless it was called off meanwhile.
+// Of what fails, the error is shown, and again tries it again.
+func ask[T any](m *Model, what string, do func(ctx context.Context) (T, error), then func(T) tea.Cmd, again func() tea.Cmd) tea.Cmd {
 	m.turn++
 	m.busy, m.trouble, m.again = what, nil, nil
 	turn := m.turn
-	cmd, _ := m.jobs.run(func(ctx context.Context) tea.Msg {
-		apply := do(ctx)
-		return news{m, func() tea.Cmd {
-			if turn != m.turn {
-				return nil
-			}
-			m.busy, m.sending = "", false
-			return apply()
-		}}
+	cmd, _ := background(m, func(ctx context.Context) answer[T] {
+		is, err := do(ctx)
+		return answer[T]{is, err}
+	}, func(a answer[T]) tea.Cmd {
+		if turn != m.turn {
+			return nil
+		}
+		m.busy, m.sending = "", false
+		if a.err != nil {
+			return m.fail(a.err, again)
+		}
+		return then(a.is)
 	})
 	return cmd
 }
 
 // fail shows what has failed, and how it can be tried again.
-func (m *Model) fail(err error, again func() tea.Cmd) func() tea.Cmd {
-	return func() tea.Cmd {
-		m.trouble = err
-		m.again = func() tea.Msg { return news{m, again} }
-		return nil
-	}
+func (m *Model) fail(err error, again func() tea.Cmd) tea.Cmd {
+	m.trouble = err
+	m.again = func() tea.Msg { return news{m, again} }
+	return nil
 }

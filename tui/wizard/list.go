@@ -72,7 +72,7 @@ func (l *list) key(k tea.KeyMsg) bool {
 	if l.typing {
 		return l.keyOfFilter(k)
 	}
-	by := 0
+	var by int
 	switch k.String() {
 	case "up", "k":
 		by = -1
@@ -136,11 +136,11 @@ func (l *list) lines(m *Model, width, height int, mark func(*item) string) []str
 		if l.top+i == l.at {
 			pointer = th.Pointer
 		}
-		text := pointer + " " + mark(one) + widget.Pad(widget.Fit(term.Escape(one.name), cells, th.Ellipsis), cells)
+		columns := []string{pointer + " " + mark(one) + widget.Pad(widget.Fit(term.Escape(one.name), cells, th.Ellipsis), cells)}
 		for _, column := range one.rest {
-			text += "  " + term.Escape(column)
+			columns = append(columns, term.Escape(column))
 		}
-		text = widget.Fit(text, width, th.Ellipsis)
+		text := widget.Fit(strings.Join(columns, "  "), width, th.Ellipsis)
 		if l.top+i == l.at {
 			text = th.Selected.Render(widget.Pad(text, width))
 		}

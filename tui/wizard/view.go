@@ -118,27 +118,23 @@ func (m *Model) hints(width int) string {
 	default:
 		keys = m.page().keys(m)
 	}
-	line, cells := "", 0
+	var shown []string
+	cells := -gap
 	for _, k := range keys {
 		name := k.key
 		if th.ASCII {
 			name = strings.NewReplacer("↑↓", "up/down", "←→", "left/right").Replace(name)
 		}
-		one := widget.Width(name) + 1 + widget.Width(k.does)
-		if cells > 0 {
-			one += 2
+		if one := gap + widget.Width(name) + 1 + widget.Width(k.does); cells+one <= width {
+			shown = append(shown, th.Key.Render(name)+" "+k.does)
+			cells += one
 		}
-		if cells+one > width {
-			continue
-		}
-		if cells > 0 {
-			line += "  "
-		}
-		line += th.Key.Render(name) + " " + k.does
-		cells += one
 	}
-	return line
+	return strings.Join(shown, strings.Repeat(" ", gap))
 }
+
+// gap is between the keys that are shown, in cells.
+const gap = 2
 
 // heading is what a list asks, with what there is to say about it at the end of the line.
 func (m *Model) heading(title, count string, l *list, width int) string {

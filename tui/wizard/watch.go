@@ -46,7 +46,7 @@ func (m *Model) watch(p *watch) tea.Cmd {
 	engine, goal := m.Engine, p.goal
 	told := make(chan rollout.Progress, 1)
 	var follow tea.Cmd
-	follow, p.stop = m.jobs.run(func(ctx context.Context) tea.Msg {
+	follow, p.stop = background(m, func(ctx context.Context) answer[rollout.Progress] {
 		defer close(told)
 		last, err := engine.Watch(ctx, goal, func(now rollout.Progress) error {
 			select {
@@ -56,28 +56,30 @@ func (m *Model) watch(p *watch) tea.Cmd {
 				return fmt.Errorf("watch %s: %w", goal.API, context.Cause(ctx))
 			}
 		})
-		return news{m, func() tea.Cmd { return m.watched(p, last, err) }}
-	})
+		return answer[rollout.Progress]{last, err}
+	}, func(a answer[rollout.Progress]) tea.Cmd { return m.watched(p, a.is, a.err) })
 	return tea.Batch(follow, m.next(p, told), m.steps(p), m.clock(p))
 }
 
 // next waits for the next progress.
 func (m *Model) next(p *watch, told <-chan rollout.Progress) tea.Cmd {
-	cmd, _ := m.jobs.run(func(ctx context.Context) tea.Msg {
+	cmd, _ := background(m, func(ctx context.Context) *rollout.Progress {
 		select {
 		case <-ctx.Done():
-			return nil
 		case now, ok := <-told:
-			if !ok {
-				return nil
+			if ok {
+				return &now
 			}
-			return news{m, func() tea.Cmd {
-				if !p.over {
-					p.progress, p.now = now, m.options.Now()
-				}
-				return m.next(p, told)
-			}}
 		}
+		return nil
+	}, func(now *rollout.Progress) tea.Cmd {
+		if now == nil {
+			return nil
+		}
+		if !p.over {
+			p.progress, p.now = *now, m.options.Now()
+		}
+		return m.next(p, told)
 	})
 	return cmd
 }
@@ -144,7 +146,7 @@ func (p *watch) verdict() string {
 		first := &now.Behind[0]
 		return fmt.Sprintf("%s ended in error: %s", first.Namespace, why(&first.Row))
 	case rollout.Superseded:
-		return fmt.Sprintf("Somebody has given it another sync_id meanwhile: %s", now.Now.SyncID)
+		return "Somebody has given it another sync_id meanwhile: " + now.Now.SyncID
 	case rollout.Gone:
 		return "Nobody who is waited for subscribes any more"
 	case rollout.Reached:
@@ -166,39 +168,39 @@ func (m *Model) steps(p *watch) tea.Cmd {
 			asked = append(asked, t.Namespace)
 		}
 	}
-	cmd, _ := m.jobs.run(func(ctx context.Context) tea.Msg {
+	pause := stepsPause
+	if len(asked) == 0 {
+		pause /= 4 // somebody may be on the way any moment
+	}
+	cmd, _ := background(m, func(ctx context.Context) map[string]rollout.Run {
 		runs := map[string]rollout.Run{}
 		for _, ns := range asked {
 			if run, err := engine.Run(ctx, name, ns); err == nil && run.SyncID == target {
 				runs[ns] = run
 			}
 		}
-		pause := stepsPause
-		if len(asked) == 0 {
-			pause = stepsPause / 4 //nolint:mnd // somebody may be on the way any moment
-		}
 		rest(ctx, pause)
-		return news{m, func() tea.Cmd {
-			if p.runs = runs; p.shown(m) {
-				return m.steps(p)
-			}
+		return runs
+	}, func(runs map[string]rollout.Run) tea.Cmd {
+		if p.runs = runs; !p.shown(m) {
 			return nil
-		}}
+		}
+		return m.steps(p)
 	})
 	return cmd
 }
 
 // clock shows the time anew.
 func (m *Model) clock(p *watch) tea.Cmd {
-	cmd, _ := m.jobs.run(func(ctx context.Context) tea.Msg {
+	cmd, _ := background(m, func(ctx context.Context) struct{} {
 		rest(ctx, clockPause)
-		return news{m, func() tea.Cmd {
-			if p.over || !p.shown(m) {
-				return nil
-			}
-			p.now = m.options.Now()
-			return m.clock(p)
-		}}
+		return struct{}{}
+	}, func(struct{}) tea.Cmd {
+		if p.over || !p.shown(m) {
+			return nil
+		}
+		p.now = m.options.Now()
+		return m.clock(p)
 	})
 	return cmd
 }

@@ -3,6 +3,7 @@ package wizard
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kayra/cli/term"
@@ -48,15 +49,16 @@ func (p *watch) bar(m *Model, width int) string {
 	if p.action == rollout.Abort {
 		word = "back"
 	}
-	text := fmt.Sprintf("%d/%d %s", now.There, now.Total, word)
+	parts := []string{fmt.Sprintf("%d/%d %s", now.There, now.Total, word)}
 	for _, part := range []struct {
 		n    int
 		word string
 	}{{now.Failed, "failed"}, {now.Running, "running"}, {now.Held, "held"}} {
 		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.word)
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
 		}
 	}
+	text := strings.Join(parts, ", ")
 	const least, most = 4, 30
 	if room := min(width-widget.Width(text)-1, most); room >= least && now.Total > 0 {
 		return widget.Bar(m.theme, room, now.There, now.Failed, now.Total) + " " + text
