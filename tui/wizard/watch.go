@@ -35,7 +35,7 @@ func newWatch(m *Model, a rollout.Action, g rollout.Goal, released string) *watc
 
 // How often those on the way are asked for their steps, how many of them, and how often the time is shown anew.
 const (
-	stepsPause = time.Second
+	stepsPause = time.Second / 2
 	mostRuns   = 8
 	clockPause = time.Second
 )
@@ -158,9 +158,6 @@ func (p *watch) verdict() string {
 
 // steps asks for the steps of those that are on the way, now and then.
 func (m *Model) steps(p *watch) tea.Cmd {
-	if p.over {
-		return nil
-	}
 	engine, name, target := m.Engine, p.goal.API, p.progress.Target
 	var asked []string
 	for i := range p.progress.Behind {
@@ -170,7 +167,7 @@ func (m *Model) steps(p *watch) tea.Cmd {
 	}
 	pause := stepsPause
 	if len(asked) == 0 {
-		pause /= 4 // somebody may be on the way any moment
+		pause /= 4 // somebody may be on the way at any moment
 	}
 	cmd, _ := background(m, func(ctx context.Context) map[string]rollout.Run {
 		runs := map[string]rollout.Run{}
@@ -179,28 +176,30 @@ func (m *Model) steps(p *watch) tea.Cmd {
 				runs[ns] = run
 			}
 		}
-		rest(ctx, pause)
 		return runs
 	}, func(runs map[string]rollout.Run) tea.Cmd {
-		if p.runs = runs; !p.shown(m) {
-			return nil
-		}
-		return m.steps(p)
+		p.runs = runs
+		return m.while(p, pause, (*Model).steps)
 	})
 	return cmd
 }
 
-// clock shows the time anew.
+// clock shows the time anew, now and then.
 func (m *Model) clock(p *watch) tea.Cmd {
+	p.now = m.options.Now()
+	return m.while(p, clockPause, (*Model).clock)
+}
+
+// while does something after a pause, if the page goes on by then.
+func (m *Model) while(p *watch, pause time.Duration, do func(*Model, *watch) tea.Cmd) tea.Cmd {
 	cmd, _ := background(m, func(ctx context.Context) struct{} {
-		rest(ctx, clockPause)
+		rest(ctx, pause)
 		return struct{}{}
 	}, func(struct{}) tea.Cmd {
 		if p.over || !p.shown(m) {
 			return nil
 		}
-		p.now = m.options.Now()
-		return m.clock(p)
+		return do(m, p)
 	})
 	return cmd
 }
