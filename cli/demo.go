@@ -65,6 +65,7 @@ func demoAppCommand(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:0", "address of the gateway, HOST:PORT; port 0 takes a free one")
+	cmd.Flags().StringVar(&o.File, "file", "", "file that the app keeps its machines in (default: in memory)")
 	cmd.Flags().DurationVar(&o.Work, "work", 400*time.Millisecond, "how long the app works on a sync")
 	addUntilEOF(cmd, &untilInputEnds)
 	return cmd

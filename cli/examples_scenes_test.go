@@ -43,7 +43,9 @@ func scenes() map[string]scene {
 		"": {needs: fleet, before: usual, ends: map[string]ending{
 			"kayra demo": {until: "is registered"}, "kayra serve": {until: listens},
 		}},
-		"apis": {needs: theShared},
+		"apis":  {needs: theShared},
+		"apply": {needs: fleet, before: usual},
+		"diff":  {needs: theShared, ends: map[string]ending{"-f compute.yaml": {codes: []int{1}}}},
 		"check": {needs: theShared, ends: map[string]ending{
 			"--as ann": {codes: []int{3}}, // she may not
 		}},

@@ -167,9 +167,12 @@ func newWorld(t *testing.T, n needs) *world {
 		"kayra.yaml":   fmt.Sprintf(configuration, "backend: local\n  local: {path: kayra.db}", gateway.URL),
 		"compute.yaml": "name: compute.example.com\nshort_name: compute\nowner: sre-b\n",
 		"token.txt":    "root-token\n",
+
+		"deployment/tenants.yaml": "kind: Subscription\napi: compute.example.com\n---\nkind: Namespace\nname: sre\n",
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+		file := filepath.Join(w.dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

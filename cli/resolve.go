@@ -31,12 +31,18 @@ type route struct {
 
 // call makes a request and gives the body of its answer.
 func (r *route) call(ctx context.Context, method, query string, body []byte) ([]byte, error) {
+	answer, err := r.send(ctx, method, query, body, "")
+	return answer.Body, err
+}
+
+// send is call with the whole of the answer. Unless tag is empty, it is the entity tag without which nothing is written.
+func (r *route) send(ctx context.Context, method, query string, body []byte, tag string) (client.Answer, error) {
 	path := r.path
 	if query != "" {
 		path += "?" + query
 	}
-	answer, err := r.at.Do(ctx, method, path, body)
-	return answer.Body, r.failed(err, method, path)
+	answer, err := r.at.Send(ctx, client.Request{Method: method, Path: path, Body: body, IfMatch: tag})
+	return answer, r.failed(err, method, path)
 }
 
 // failed is the failure of a request, or nil.
@@ -99,6 +105,11 @@ func (m *remote) resolve(ctx context.Context, t *target) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.resolveIn(groups, t)
+}
+
+// resolveIn is resolve among APIs that have been asked for.
+func (m *remote) resolveIn(groups []api.Group, t *target) (*route, error) {
 	group, err := findGroup(groups, t.group)
 	if err != nil {
 		return nil, err

@@ -49,6 +49,8 @@ func rootCommand(e *env, name string) *cobra.Command {
 		createCommand(e),
 		updateCommand(e),
 		deleteCommand(e),
+		applyCommand(e),
+		diffCommand(e),
 		planCommand(e),
 		whyCommand(e),
 		syncCommand(e),
@@ -126,7 +128,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 // elsewhere is the command that does what other programs have another word for.
 func elsewhere(word string) (string, bool) {
 	switch word {
-	case "patch", "put", "apply", "edit", "set":
+	case "patch", "put", "edit", "set":
 		return "update", true
 	case "list", "show":
 		return "get", true

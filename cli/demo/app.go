@@ -22,7 +22,8 @@ const api = "compute.example.com"
 // app is the sample app: it takes a request to sync a namespace, works on it for a while, and tells how far it is. It
 // serves one resource of its own, machines.
 type app struct {
-	work time.Duration // how long a sync takes
+	work     time.Duration // how long a sync takes
+	machines *machines
 
 	mu    sync.Mutex
 	began map[string]time.Time // by namespace and sync id
@@ -32,6 +33,7 @@ type app struct {
 type AppOptions struct {
 	Listen string        // HOST:PORT of the gateway; port 0: a free one
 	Work   time.Duration // how long a sync takes
+	File   string        // where the machines are kept; "": in memory
 }
 
 // ServeApp runs the sample app and, before it, the sample gateway until ctx ends. ready is told the gateway's URL.
@@ -45,7 +47,11 @@ func ServeApp(ctx context.Context, o AppOptions, ready func(url string) error) e
 	if err != nil {
 		return errors.Join(fmt.Errorf("sample gateway: %w", err), behind.Close())
 	}
-	a := &app{work: o.Work, began: map[string]time.Time{}}
+	known, err := openMachines(o.File)
+	if err != nil {
+		return errors.Join(err, behind.Close(), front.Close())
+	}
+	a := &app{work: o.Work, machines: known, began: map[string]time.Time{}}
 	group, ctx := errgroup.WithContext(ctx)
 	serve(ctx, group, behind, a.handler())
 	serve(ctx, group, front, gateway(behind.Addr().String()))
@@ -91,18 +97,29 @@ func (a *app) handler() http.Handler {
 	mux.HandleFunc("GET /-/openapi.json", a.document)
 	mux.HandleFunc("POST "+namespace+"/sync", a.startSync)
 	mux.HandleFunc("GET "+namespace+"/sync/{id}", a.getSync)
-	mux.HandleFunc("GET "+namespace+"/machines", a.listMachines)
+	a.machines.serve(mux, namespace)
 	return mux
 }
 
 func (a *app) document(w http.ResponseWriter, _ *http.Request) {
 	const machines = "/apis/" + api + "/v1/namespaces/{namespace}/machines"
+	operation := func(status, description string) map[string]any {
+		return map[string]any{"responses": map[string]any{status: map[string]any{"description": description}}}
+	}
 	answer(w, http.StatusOK, map[string]any{
 		"openapi": "3.1.0",
 		"info":    map[string]any{"title": "compute", "version": "1"},
-		"paths": map[string]any{machines: map[string]any{
-			"get": map[string]any{"responses": map[string]any{"200": map[string]any{"description": "the machines of the namespace"}}},
-		}},
+		"paths": map[string]any{
+			machines: map[string]any{
+				"get":  operation("200", "the machines of the namespace"),
+				"post": operation("201", "the machine that was made"),
+			},
+			machines + "/{name}": map[string]any{
+				"get":    operation("200", "a machine"),
+				"put":    operation("200", "the machine that was changed"),
+				"delete": operation("204", "the machine is gone"),
+			},
+		},
 	})
 }
 
@@ -136,13 +153,6 @@ func (a *app) getSync(w http.ResponseWriter, r *http.Request) {
 	default:
 		answer(w, http.StatusOK, map[string]any{"status": "done"})
 	}
-}
-
-func (a *app) listMachines(w http.ResponseWriter, r *http.Request) {
-	namespace := r.PathValue("namespace")
-	answer(w, http.StatusOK, map[string]any{"items": []any{
-		map[string]any{"name": namespace + "-1", "size": "small"}, map[string]any{"name": namespace + "-2", "size": "large"},
-	}})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {

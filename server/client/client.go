@@ -90,10 +90,23 @@ func newTransport(config *tls.Config) *http.Transport {
 // Close closes the connections that are idle.
 func (c *Client) Close() { c.resty.GetClient().CloseIdleConnections() }
 
+// Request is a request to send.
+type Request struct {
+	Method  string
+	Path    string // begins with a slash, is escaped, and may have a query
+	Body    []byte // JSON, or nil
+	IfMatch string // entity tag, as an answer has it, without which nothing is to be written; "": any will do
+}
+
 // Do sends a request. path begins with a slash, is escaped, and may have a query; body is JSON, or nil. An answer that
 // is not a success is an [Error], and the lack of an answer one of ErrUnreachable and ErrTimeout.
 func (c *Client) Do(ctx context.Context, method, path string, body []byte) (Answer, error) {
-	answer, err := c.Exchange(ctx, method, path, body)
+	return c.Send(ctx, Request{Method: method, Path: path, Body: body})
+}
+
+// Send is Do for a request that may have conditions.
+func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
+	answer, err := c.exchange(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -108,16 +121,23 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte) (Answ
 
 // Exchange is Do for those whom an answer tells something whatever its status is.
 func (c *Client) Exchange(ctx context.Context, method, path string, body []byte) (Answer, error) {
+	return c.exchange(ctx, Request{Method: method, Path: path, Body: body})
+}
+
+func (c *Client) exchange(ctx context.Context, r Request) (Answer, error) {
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.timeout)
 		defer cancel()
 	}
 	request := c.resty.R().SetContext(ctx)
-	if body != nil {
-		request.SetHeader("Content-Type", "application/json").SetBody(body)
+	if r.Body != nil {
+		request.SetHeader("Content-Type", "application/json").SetBody(r.Body)
 	}
-	res, err := request.Execute(method, path)
+	if r.IfMatch != "" {
+		request.SetHeader("If-Match", r.IfMatch)
+	}
+	res, err := request.Execute(r.Method, r.Path)
 	if err != nil {
 		return Answer{}, c.noAnswer(ctx, err)
 	}
