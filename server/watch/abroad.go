@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"reflect"
+	"slices"
 	"time"
 
 	"kayra/store/catalog"
@@ -98,14 +99,9 @@ func (h *Hub) learn(ref catalog.Ref, is *foreign) {
 		return
 	}
 	h.abroad[ref] = is
-	for _, a := range h.known.apis {
-		if a.reg == nil {
-			continue
-		}
-		for _, d := range a.reg.DependsOn {
-			if d.Ref == ref {
-				h.touchAll(a)
-			}
+	for name, a := range h.known.apis {
+		if a.reg != nil && slices.ContainsFunc(a.reg.DependsOn, func(d catalog.Dependency) bool { return d.Ref == ref }) {
+			h.known.tenantsOf(name, h.touch)
 		}
 	}
 	h.wakeUp()

@@ -35,6 +35,11 @@ func (c *cover) remove(f *feed) {
 	}
 }
 
+// empty tells whether no feed has any subscription.
+func (c *cover) empty() bool {
+	return len(c.everywhere) == 0 && len(c.ofAPI) == 0 && len(c.ofNamespace) == 0
+}
+
 // has tells whether a feed may have the subscription.
 func (c *cover) has(t *tenant) bool {
 	return len(c.everywhere) > 0 || len(c.ofAPI[t.group.name]) > 0 || len(c.ofNamespace[t.namespace]) > 0

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ type feed struct {
 	mu       sync.Mutex
 	rows     map[string]*row // those that are gone, too, as long as there is room for them
 	order    []entry         // by seq and by revision; an entry counts if its row has changed last then
+	first    int64           // seq of the first change that is known; 0 or less
 	last     int64           // seq of the last change
 	revision int64           // the rows are as they were at this revision of the store
 	floor    position        // of what was before, not all is known
@@ -46,20 +48,25 @@ type row struct {
 	data   []byte // JSON; of one that is gone, as it was last
 	there  bool
 	loose  bool  // it may change without a change of a revision
-	seq    int64 // of the last change; 0: before the feed began
+	seq    int64 // of the last change; 0: it has not changed since the feed began, nor after what is known of the time before
 	born   int64 // when it was first there
 	joined int64 // when it was last not there, and then was
 	left   int64 // when it was last there, and then was not
 }
 
 func newFeed(t Topic) *feed {
-	return &feed{topic: t, rows: map[string]*row{}, head: row{data: []byte(empty)}, changed: make(chan struct{})}
+	return &feed{
+		topic: t, rows: map[string]*row{}, head: row{data: []byte(empty)}, changed: make(chan struct{}),
+		floor: position{seq: math.MinInt64},
+	}
 }
 
 // begin has the rows be there from the beginning.
 func (f *feed) begin(rows []shown, head []byte, revision int64) {
 	for _, r := range rows {
-		f.rows[r.key] = &row{key: r.key, data: r.data, there: true, loose: r.loose}
+		f.rows[r.key] = &row{
+			key: r.key, data: r.data, there: true, loose: r.loose, born: math.MinInt64, joined: math.MinInt64, left: math.MinInt64,
+		}
 	}
 	f.revision, f.floor.revision = revision, revision
 	f.head.data = head

@@ -68,6 +68,7 @@ func (r *Reader) Close() { r.hub.close(r.feed) }
 
 // chunk is a part of a stream: what has changed between two points.
 type chunk struct {
+	made     bool
 	base, at int64
 	live     bool
 
@@ -79,10 +80,10 @@ type chunk struct {
 // read is a part of what has changed since at. base is when the reader last knew all rows as they were at one time. A
 // reader that is not live yet is told of rows only, and at the end that it is.
 func (f *feed) read(base, at int64, live bool) chunk {
-	if c := f.chunk; c.to > 0 && c.base == base && c.at == at && c.live == live {
+	if c := f.chunk; c.made && c.base == base && c.at == at && c.live == live {
 		return c
 	}
-	c := chunk{base: base, at: at, live: live, to: at}
+	c := chunk{made: true, base: base, at: at, live: live, to: at}
 	next, _ := slices.BinarySearchFunc(f.order, at+1, func(e entry, seq int64) int { return int(e.seq - seq) })
 	next = f.skip(next)
 	for next < len(f.order) && len(c.data) < maxChunk {

@@ -81,6 +81,54 @@ func (k *records) register(a *group, reg *catalog.Registration, home catalog.Sco
 	}
 }
 
+// affected are the subscriptions whose rows may be others since a record has changed. Of a reconciler, the lengths of its
+// queues do not count.
+func (k *records) affected(id catalog.ID, do func(*tenant)) {
+	switch id.Kind { //nolint:exhaustive // no subscription's row depends on the others
+	case catalog.KindSubscriptionLock:
+		k.tenant(id.API, id.Namespace, do)
+	case catalog.KindSubscription:
+		k.tenant(id.API, id.Namespace, do)
+		for name := range k.dependents(id.API) {
+			k.tenant(name, id.Namespace, do)
+		}
+	case catalog.KindRegistration:
+		k.tenantsOf(id.API, do)
+		for name := range k.dependents(id.API) {
+			k.tenantsOf(name, do)
+		}
+	case catalog.KindHealth:
+		for name := range k.dependents(id.API) {
+			k.tenantsOf(name, do)
+		}
+	case catalog.KindReconciler:
+		for name := range k.apis {
+			k.tenantsOf(name, do)
+		}
+	}
+}
+
+func (k *records) dependents(name string) map[string]bool {
+	if a := k.apis[name]; a != nil {
+		return a.dependents
+	}
+	return nil
+}
+
+func (k *records) tenant(name, namespace string, do func(*tenant)) {
+	if a := k.apis[name]; a != nil && a.tenants[namespace] != nil {
+		do(a.tenants[namespace])
+	}
+}
+
+func (k *records) tenantsOf(name string, do func(*tenant)) {
+	if a := k.apis[name]; a != nil {
+		for _, t := range a.tenants {
+			do(t)
+		}
+	}
+}
+
 // alive are the reconcilers.
 func (k *records) alive() []catalog.Reconciler {
 	all := make([]catalog.Reconciler, 0, len(k.reconcilers))

@@ -9,15 +9,14 @@ import (
 )
 
 // round makes rows of what was touched. All that a round changes has the revision that the records have come to: readers
-// see all of it or nothing. It returns when there may be something to do by itself.
-func (h *Hub) round(ctx context.Context) time.Duration {
+// see all of it or nothing. It returns when there may be something to do by itself, and whether rows have changed.
+func (h *Hub) round(ctx context.Context) (next time.Duration, changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ring(time.Now())
 	w := h.work
 	h.work.reset()
 	r := &round{hub: h, views: h.views(), locked: map[*feed]bool{}}
-	defer r.end()
 	if w.all {
 		for _, f := range h.feeds {
 			r.renew(ctx, f)
@@ -41,7 +40,7 @@ func (h *Hub) round(ctx context.Context) time.Duration {
 	for _, t := range w.ending {
 		r.over(h.feeds[t])
 	}
-	return h.alarms.next(time.Now())
+	return h.alarms.next(time.Now()), r.end()
 }
 
 // round is one of them.
@@ -59,17 +58,20 @@ func (r *round) use(f *feed) {
 	}
 }
 
-func (r *round) end() {
+// end has readers read what has changed. It tells whether anything has.
+func (r *round) end() (news bool) {
 	for _, f := range r.hub.feeds { // those in which nothing has changed have come as far
 		r.use(f)
 	}
 	for f, changed := range r.locked {
 		f.revision = r.hub.revision
 		if changed {
+			news = true
 			f.publish()
 		}
 		f.mu.Unlock()
 	}
+	return news
 }
 
 // tenant looks at a subscription.
@@ -114,7 +116,7 @@ func (r *round) plain(f *feed, name string) {
 
 // head looks at the title of a status.
 func (r *round) head(f *feed) {
-	if f == nil {
+	if f == nil || f.topic.Of != Status {
 		return
 	}
 	if a := r.hub.known.apis[f.topic.API]; a != nil && a.reg != nil {

@@ -14,26 +14,24 @@ func (h *Hub) take(e store.Entry) {
 	case catalog.KindRegistration:
 		reg := new(catalog.Registration)
 		if err = catalog.Decode(e, reg); err == nil {
-			h.takeRegistration(id.API, reg)
+			h.takeRegistration(id, reg)
 		}
 	case catalog.KindSubscription:
 		sub := new(catalog.Subscription)
 		if err = catalog.Decode(e, sub); err == nil {
-			t := h.known.group(id.API).tenant(id.Namespace)
-			t.take(sub)
-			h.touchTenant(t)
+			h.known.group(id.API).tenant(id.Namespace).take(sub)
+			h.touchOf(id)
 		}
 	case catalog.KindSubscriptionLock:
 		lock := new(catalog.Lock)
 		if err = catalog.Decode(e, lock); err == nil {
-			t := h.known.group(id.API).tenant(id.Namespace)
-			t.lock = lock
-			h.touch(t)
+			h.known.group(id.API).tenant(id.Namespace).lock = lock
+			h.touchOf(id)
 		}
 	case catalog.KindReconciler:
 		one := new(catalog.Reconciler)
 		if err = catalog.Decode(e, one); err == nil {
-			h.takeReconciler(id.Name, one)
+			h.takeReconciler(id, one)
 		}
 	default:
 		err = h.takeOther(id, e)
@@ -60,7 +58,7 @@ func (h *Hub) takeOther(id catalog.ID, e store.Entry) error {
 			return err //nolint:wrapcheck // says it all
 		}
 		h.known.health[id.API] = *is
-		h.touchDependents(id.API)
+		h.touchOf(id)
 	case catalog.KindKonductor:
 		is := new(catalog.Konductor)
 		if err := catalog.Decode(e, is); err != nil {
@@ -89,7 +87,7 @@ func (h *Hub) takeOther(id catalog.ID, e store.Entry) error {
 func (h *Hub) lose(id catalog.ID) {
 	switch id.Kind { //nolint:exhaustive // no row is made of the others
 	case catalog.KindRegistration:
-		h.takeRegistration(id.API, nil)
+		h.takeRegistration(id, nil)
 		h.work.ending = append(h.work.ending, Topic{Of: Status, API: id.API}, Topic{Of: Status, API: id.API, All: true})
 	case catalog.KindSubscription, catalog.KindSubscriptionLock:
 		h.loseTenant(id)
@@ -98,12 +96,12 @@ func (h *Hub) lose(id catalog.ID) {
 		h.touchRow(Namespaces, id.Namespace)
 		h.work.ending = append(h.work.ending, Topic{Of: NamespaceSubscriptions, Namespace: id.Namespace})
 	case catalog.KindReconciler:
-		h.takeReconciler(id.Name, nil)
+		h.takeReconciler(id, nil)
 	case catalog.KindKonductor:
 		h.appoint("")
 	case catalog.KindHealth:
 		delete(h.known.health, id.API)
-		h.touchDependents(id.API)
+		h.touchOf(id)
 	case catalog.KindRole:
 		delete(h.known.roles, id.Name)
 		h.touchRow(Roles, id.Name)
@@ -121,11 +119,10 @@ func (h *Hub) loseTenant(id catalog.ID) {
 	t := a.tenants[id.Namespace]
 	if id.Kind == catalog.KindSubscriptionLock {
 		t.lock = nil
-		h.touch(t)
 	} else {
 		t.there = false
-		h.touchTenant(t)
 	}
+	h.touchOf(id)
 	if !t.there && t.lock == nil {
 		delete(a.tenants, id.Namespace)
 		h.known.tidy(a)
@@ -133,24 +130,22 @@ func (h *Hub) loseTenant(id catalog.ID) {
 }
 
 // takeRegistration takes over a registration; nil: it is gone.
-func (h *Hub) takeRegistration(name string, reg *catalog.Registration) {
-	a := h.known.group(name)
-	h.known.register(a, reg, h.scope)
-	h.touchRow(Registrations, name)
-	h.work.heads = append(h.work.heads, name)
-	h.touchAll(a)
-	h.touchDependents(name)
+func (h *Hub) takeRegistration(id catalog.ID, reg *catalog.Registration) {
+	h.known.register(h.known.group(id.API), reg, h.scope)
+	h.touchRow(Registrations, id.API)
+	h.work.heads = append(h.work.heads, id.API)
+	h.touchOf(id)
 }
 
 // takeReconciler takes over a reconciler; nil: it is gone. That it has come or gone is told at once. The lengths of its
 // queues, which is all that changes otherwise, are not.
-func (h *Hub) takeReconciler(id string, now *catalog.Reconciler) {
-	before := h.known.reconcilers[id]
-	h.touchRow(Reconcilers, id)
+func (h *Hub) takeReconciler(id catalog.ID, now *catalog.Reconciler) {
+	before := h.known.reconcilers[id.Name]
+	h.touchRow(Reconcilers, id.Name)
 	if now == nil {
-		delete(h.known.reconcilers, id)
+		delete(h.known.reconcilers, id.Name)
 	} else {
-		h.known.reconcilers[id] = now
+		h.known.reconcilers[id.Name] = now
 	}
 	if before != nil && now != nil {
 		for name := range busy(before, now) {
@@ -158,9 +153,7 @@ func (h *Hub) takeReconciler(id string, now *catalog.Reconciler) {
 		}
 		return
 	}
-	for _, a := range h.known.apis {
-		h.touchAll(a)
-	}
+	h.touchOf(id)
 }
 
 // appoint takes over which reconciler is the konductor.
@@ -178,32 +171,10 @@ func (h *Hub) touch(t *tenant) {
 	}
 }
 
-// touchTenant does so for a subscription that has changed, and for those of the namespace that may wait for it.
-func (h *Hub) touchTenant(t *tenant) {
-	h.touch(t)
-	for name := range t.group.dependents {
-		if a := h.known.apis[name]; a != nil && a.tenants[t.namespace] != nil {
-			h.touch(a.tenants[t.namespace])
-		}
-	}
-}
-
-func (h *Hub) touchAll(a *group) {
-	if !h.cover.some(a) {
-		return
-	}
-	for _, t := range a.tenants {
-		h.touch(t)
-	}
-}
-
-func (h *Hub) touchDependents(name string) {
-	if on := h.known.apis[name]; on != nil {
-		for dependent := range on.dependents {
-			if a := h.known.apis[dependent]; a != nil {
-				h.touchAll(a)
-			}
-		}
+// touchOf does so for all subscriptions whose rows may be others since a record has changed.
+func (h *Hub) touchOf(id catalog.ID) {
+	if !h.cover.empty() {
+		h.known.affected(id, h.touch)
 	}
 }
 

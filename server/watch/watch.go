@@ -49,11 +49,13 @@ type Hub struct {
 	linger     time.Duration
 	pace       time.Duration
 	wake       chan struct{} // something has been touched
+	asking     chan struct{} // held by those who ask the store for its history
 
 	mu       sync.Mutex
 	known    *records
 	revision int64         // that known has come to; 0: nothing is known yet
 	reached  chan struct{} // closed when revision is another
+	doubted  int64         // what was before this revision is not to be asked for
 	feeds    map[Topic]*feed
 	cover    cover
 	work     work
@@ -76,7 +78,7 @@ func New(o Options) *Hub {
 	const linger, pace = 5 * time.Minute, 5 * time.Second
 	h := &Hub{
 		repository: o.Repository, scope: o.Repository.Scope(), log: o.Logger,
-		linger: cmp.Or(o.Linger, linger), pace: cmp.Or(o.Pace, pace), wake: make(chan struct{}, 1),
+		linger: cmp.Or(o.Linger, linger), pace: cmp.Or(o.Pace, pace), wake: make(chan struct{}, 1), asking: make(chan struct{}, 2),
 		known: newRecords(), reached: make(chan struct{}), feeds: map[Topic]*feed{}, cover: newCover(),
 		abroad: map[catalog.Ref]*foreign{},
 	}
@@ -123,8 +125,11 @@ func (h *Hub) rounds(ctx context.Context) error {
 		case <-timer.C:
 		case <-h.wake:
 		}
-		next := h.round(ctx)
+		next, changed := h.round(ctx)
 		timer.Reset(next)
+		if !changed {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(settle):
@@ -137,9 +142,7 @@ func (h *Hub) catchUp() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for name := range h.work.busy {
-		if a := h.known.apis[name]; a != nil {
-			h.touchAll(a)
-		}
+		h.known.tenantsOf(name, h.touch)
 	}
 	clear(h.work.busy)
 	for t, f := range h.feeds {
@@ -171,38 +174,60 @@ func (h *Hub) Open(ctx context.Context, t Topic, after int64) (*Reader, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f := h.feeds[t]
+	f := h.feedOf(ctx, t)
 	if f == nil {
-		if !h.known.has(&t) {
-			return nil, ErrOver
-		}
+		return nil, ErrOver
+	}
+	f.readers++
+	if after < h.doubted || after > max(is, h.revision) {
+		return h.begin(f, after != FromStart), nil
+	}
+	if r := h.start(f, after); r != nil {
+		return r, nil
+	}
+	h.mu.Unlock()
+	h.recall(ctx, f, after)
+	h.mu.Lock()
+	if r := h.start(f, after); r != nil {
+		return r, nil
+	}
+	return h.begin(f, true), nil
+}
+
+// feedOf is the feed of a topic, or nil if what it is about is not there.
+func (h *Hub) feedOf(ctx context.Context, t Topic) *feed {
+	f := h.feeds[t]
+	if f == nil && h.known.has(&t) {
 		f = h.build(ctx, t)
 		h.feeds[t] = f
 		h.cover.add(f)
 	}
-	f.readers++
-	return h.start(f, after, max(is, h.revision)), nil
+	return f
 }
 
 // FromStart is no id: a stream that begins after it has all rows.
 const FromStart = -1
 
-// start begins a reader where it is to begin. last is the last revision that an id may have.
-func (h *Hub) start(f *feed, after, last int64) *Reader {
+// start is a reader of what has changed since an id, or nil if the feed does not know that.
+func (h *Hub) start(f *feed, after int64) *Reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := &Reader{hub: h, feed: f}
-	if after != FromStart && after <= last {
-		if seq, ok := f.after(after); ok {
-			r.base, r.at, r.event, r.rows = seq, seq, modified, f.loose(seq)
-			return r
-		}
+	seq, ok := f.after(after)
+	if !ok {
+		return nil
 	}
-	if after != FromStart {
+	return &Reader{hub: h, feed: f, base: seq, at: seq, event: modified, rows: f.loose(seq)}
+}
+
+// begin is a reader of all rows, to which it may be said that what it knows is to be forgotten.
+func (h *Hub) begin(f *feed, anew bool) *Reader {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.snap()
+	r := &Reader{hub: h, feed: f, base: s.seq, at: s.seq, event: added, rows: s.rows}
+	if anew {
 		r.first = appendReset(nil)
 	}
-	s := f.snap()
-	r.base, r.at, r.event, r.rows = s.seq, s.seq, added, s.rows
 	return r
 }
 
@@ -277,7 +302,8 @@ func (h *Hub) waitFor(ctx context.Context, revision int64) {
 func (h *Hub) Reset(entries []store.Entry, revision int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if revision < h.revision {
+	if revision < h.revision { // restored: it may come to the same revisions by other ways than before
+		h.doubted = revision
 		for _, f := range h.feeds {
 			f.mu.Lock()
 			f.rewind(revision)
