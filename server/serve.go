@@ -13,20 +13,19 @@ import (
 
 // Bounds on connections, against clients that are slow or gone.
 const (
-	writeTimeout   = 60 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 1 << 20 // what is more is refused without a problem; see maxHeaderSize
 	defaultDrain   = 10 * time.Second
 )
 
-// patience is how long a client may take to send the header of a request, and all of it.
+// patience is how long a client may take to send the header of a request, and all of it, and to read the answer.
 type patience struct {
-	header, request time.Duration
+	header, request, answer time.Duration
 }
 
 func defaultPatience() patience {
-	const header, request = 10 * time.Second, 30 * time.Second
-	return patience{header: header, request: request}
+	const header, request, answer = 10 * time.Second, 30 * time.Second, 60 * time.Second
+	return patience{header: header, request: request, answer: answer}
 }
 
 // Serve serves on the listener until ctx ends, and closes it. Requests that have begun by then are answered, if that takes
@@ -36,7 +35,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cut()
 	var connections sync.WaitGroup
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: s.patience.header, ReadTimeout: s.patience.request, WriteTimeout: writeTimeout,
+		Handler: s.handler, ReadHeaderTimeout: s.patience.header, ReadTimeout: s.patience.request, WriteTimeout: s.patience.answer,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		BaseContext: func(net.Listener) context.Context { return base },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),

@@ -27,6 +27,7 @@ type watcher struct {
 	events chan event
 	leave  context.CancelFunc
 	last   string // id that came last
+	err    error  // why it broke; to be read after the end
 }
 
 // watch opens a stream as root.
@@ -75,6 +76,7 @@ func (w *watcher) read(ctx context.Context) {
 	lines := bufio.NewScanner(w.res.Body)
 	lines.Buffer(nil, 4<<20)
 	var e event
+	defer func() { w.err = lines.Err() }()
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), ": ")
 		switch strings.TrimSuffix(name, ":") {

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -51,18 +52,24 @@ type process struct {
 	*watch.Hub
 
 	stop func()
+	hold sync.Mutex // the hub is told nothing meanwhile
 }
 
 // start starts a process that ends with the test, if it was not stopped before.
 func start(tb testing.TB, s store.Store) *process {
 	tb.Helper()
-	r := catalog.NewRepository(s, home())
-	p := &process{Hub: watch.New(watch.Options{Repository: r, Pace: 20 * time.Millisecond})}
+	return startWith(tb, s, watch.Options{Pace: 20 * time.Millisecond})
+}
+
+func startWith(tb testing.TB, s store.Store, o watch.Options) *process {
+	tb.Helper()
+	o.Repository = catalog.NewRepository(s, home())
+	p := &process{Hub: watch.New(o)}
 	ctx, stop := context.WithCancel(tb.Context())
 	ended := make(chan error, 2)
 	go func() { ended <- p.Run(ctx) }()
 	go func() {
-		_ = store.Follow(ctx, s, home().Prefix(), alive{p.Hub})
+		_ = store.Follow(ctx, s, home().Prefix(), held{p.Hub, &p.hold})
 		ended <- nil
 	}()
 	stopped := false
@@ -85,8 +92,19 @@ func start(tb testing.TB, s store.Store) *process {
 	return p
 }
 
-// alive passes on what a follower is told.
-type alive struct{ store.Follower }
+// held is a follower that is told nothing for as long as it is held.
+type held struct {
+	store.Follower
+
+	lock sync.Locker
+}
+
+// Apply passes on what a follower is told.
+func (h held) Apply(b store.Batch) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	h.Follower.Apply(b)
+}
 
 // client reads a stream as a client does, and keeps a copy of what it says.
 type client struct {
@@ -97,7 +115,7 @@ type client struct {
 	head  string // of what was synced last; "": that has not come
 	id    int64  // that came last; 0: none
 	gone  map[string]bool
-	whole bool   // it has begun with all rows: each event can be held against those before
+	whole bool // it has begun with all rows: each event can be held against those before
 	seen  []string
 }
 
@@ -156,7 +174,7 @@ func (c *client) take(block string) error {
 		case "id":
 			c.id, _ = strconv.ParseInt(value, 10, 64)
 		default:
-			return errors.New("a strange line")
+			return fmt.Errorf("a strange line %q", line)
 		}
 	}
 	key := identity(c.topic, data)
@@ -195,6 +213,33 @@ func identity(t watch.Topic, data string) string {
 	return is.ID + is.Name + is.API + "/" + is.Namespace
 }
 
+// comes reads on until the events have come, in any order within a revision, and nothing else has.
+func (c *client) comes(tb testing.TB, events ...string) {
+	tb.Helper()
+	deadline := time.After(patience)
+	for {
+		more, err := c.read()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(c.seen) >= len(events) {
+			got := slices.Clone(c.seen)
+			slices.Sort(got)
+			slices.Sort(events)
+			if !slices.Equal(got, events) {
+				tb.Fatalf("%q came, not %q", got, events)
+			}
+			c.seen = nil
+			return
+		}
+		select {
+		case <-more:
+		case <-deadline:
+			tb.Fatalf("only %q came of %q", c.seen, events)
+		}
+	}
+}
+
 // until reads on until it is so.
 func (c *client) until(tb testing.TB, is func() bool) {
 	tb.Helper()
@@ -221,16 +266,4 @@ func slicesOf(rows map[string]string) string {
 		b.WriteString("\n" + row)
 	}
 	return b.String()
-}
-
-// synced reads on until all that there is has come.
-func (c *client) synced(tb testing.TB) {
-	tb.Helper()
-	c.until(tb, func() bool { return c.head != "" })
-}
-
-// shows reads on until the copy is what a list has.
-func (c *client) shows(tb testing.TB, want func() map[string]string) {
-	tb.Helper()
-	c.until(tb, func() bool { return c.head != "" && maps.Equal(c.rows, want()) })
 }

@@ -1,7 +1,10 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"kayra/server/api"
@@ -22,6 +25,7 @@ func (h *Hub) round(ctx context.Context) (next time.Duration, changed bool) {
 			r.renew(ctx, f)
 		}
 	}
+	slices.SortFunc(w.tenants, inOrder) // which is that of the lists
 	for _, t := range w.tenants {
 		t.touched = false
 		r.tenant(ctx, t)
@@ -41,6 +45,10 @@ func (h *Hub) round(ctx context.Context) (next time.Duration, changed bool) {
 		r.over(h.feeds[t])
 	}
 	return h.alarms.next(time.Now()), r.end()
+}
+
+func inOrder(a, b *tenant) int {
+	return cmp.Or(strings.Compare(a.group.name, b.group.name), strings.Compare(a.namespace, b.namespace))
 }
 
 // round is one of them.
@@ -70,6 +78,11 @@ func (r *round) end() (news bool) {
 			f.publish()
 		}
 		f.mu.Unlock()
+	}
+	if h := r.hub; h.shown != h.revision {
+		h.shown = h.revision
+		close(h.reached)
+		h.reached = make(chan struct{})
 	}
 	return news
 }

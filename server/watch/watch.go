@@ -53,8 +53,9 @@ type Hub struct {
 
 	mu       sync.Mutex
 	known    *records
-	revision int64         // that known has come to; 0: nothing is known yet
-	reached  chan struct{} // closed when revision is another
+	revision int64         // that known has come to
+	shown    int64         // that the rows of all feeds have come to; 0: nothing is known yet
+	reached  chan struct{} // closed when shown is another
 	doubted  int64         // what was before this revision is not to be asked for
 	feeds    map[Topic]*feed
 	cover    cover
@@ -256,7 +257,7 @@ func (h *Hub) await(ctx context.Context) (int64, error) {
 	bound, cancel := context.WithTimeout(ctx, moment)
 	defer cancel()
 	h.mu.Lock()
-	at := h.revision
+	at := h.shown
 	h.mu.Unlock()
 	if at == 0 {
 		return 0, ErrUnknown
@@ -285,7 +286,7 @@ func (h *Hub) Wait(ctx context.Context, revision int64) error {
 func (h *Hub) waitFor(ctx context.Context, revision int64) {
 	for {
 		h.mu.Lock()
-		at, reached := h.revision, h.reached
+		at, reached := h.shown, h.reached
 		h.mu.Unlock()
 		if at >= revision {
 			return
@@ -343,8 +344,6 @@ func (h *Hub) come(revision int64) {
 		return
 	}
 	h.revision = revision
-	close(h.reached)
-	h.reached = make(chan struct{})
 	h.wakeUp()
 }
 

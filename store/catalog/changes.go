@@ -31,7 +31,7 @@ func (r *Repository) Changes(ctx context.Context, after, until int64, most int) 
 	return c.last(), nil
 }
 
-// ErrMany: more has changed than was asked for.
+// ErrMany says that more has changed than was asked for.
 var ErrMany = errors.New("too many changes")
 
 var errAll = errors.New("all changes have been read")
