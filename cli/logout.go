@@ -38,7 +38,7 @@ func (e *env) logout(ctx context.Context, name string) error {
 	had := false
 	err := e.changeContexts(ctx, func(all *contexts.Contexts) error {
 		if name == "" {
-			name, by = all.Current, "current context"
+			name, by = all.Current, currentContext
 		}
 		if name == "" {
 			return usage("`kayra context list` has those there are", "there is no current context, and --context names none")

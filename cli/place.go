@@ -129,6 +129,9 @@ func strong(c *config.Config, key string) bool {
 	return from == "flag" || from == "env"
 }
 
+// currentContext has decided where nothing else has.
+const currentContext = "current context"
+
 // named is the context that decides for the server, or "".
 func (c *chooser) named() (name, by string, err error) {
 	switch from := kind(c.config, "client.server"); {
@@ -147,7 +150,7 @@ func (c *chooser) named() (name, by string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return all.Current, "current context", nil
+	return all.Current, currentContext, nil
 }
 
 // contexts reads the file when it is first needed, so that what does not need it does not fail for it.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -11,6 +12,7 @@ import (
 
 	"kayra/cli/term"
 	"kayra/rollout"
+	"kayra/tui"
 	"kayra/tui/theme"
 	"kayra/tui/wizard"
 )
@@ -19,17 +21,16 @@ import (
 type wizardry struct {
 	api        string
 	accessible bool
+
+	open []*rolling // the servers that it has spoken to
 }
 
 func (w *wizardry) run(cmd *cobra.Command, e *env) error {
 	ctx := cmd.Context()
-	in, ok := e.streams.In.(*os.File)
-	if !ok || !e.streams.InTTY() || !e.streams.OutTTY {
+	in, isFile := e.streams.In.(*os.File)
+	out, alsoFile := e.streams.Out.(*os.File)
+	if !isFile || !alsoFile || !e.streams.InTTY() || !e.streams.OutTTY {
 		return w.withoutTerminal(cmd)
-	}
-	look, err := theme.Detect(theme.Asked{}, e.lookup)
-	if err != nil {
-		return fmt.Errorf("choose theme: %w", err)
 	}
 	m, err := e.remote(cmd)
 	if err != nil {
@@ -39,27 +40,89 @@ func (w *wizardry) run(cmd *cobra.Command, e *env) error {
 	if err != nil {
 		return ofRollout(err)
 	}
-	defer r.Close()
-	o := wizard.Options{API: name, Place: e.placeOf(cmd, m), Where: cmp.Or(m.context, m.server), Now: e.now}
-	outcome, err := w.show(ctx, e, engine, theme.New(look), o, in)
+	defer w.close()
+	w.open = append(w.open, r)
+	o := wizard.Options{API: name, Place: e.placeOf(cmd, m), Where: cmp.Or(m.context, m.server), Label: m.label, Now: e.now}
+	if m.by == currentContext && w.api == "" {
+		w.offer(cmd, e, &o)
+	}
+	outcome, err := w.show(ctx, e, engine, o, in, out)
 	if err != nil {
 		return ofRollout(err)
 	}
-	return e.lastWords(outcome, o.Place)
+	return e.lastWords(outcome)
 }
 
-func (w *wizardry) show(ctx context.Context, e *env, engine *rollout.Engine, th *theme.Theme, o wizard.Options, in *os.File) (wizard.Outcome, error) {
+func (w *wizardry) close() {
+	for _, r := range w.open {
+		r.Close()
+	}
+}
+
+// offer has the wizard ask for the context first, where there are several and nobody has named one.
+func (w *wizardry) offer(cmd *cobra.Command, e *env, o *wizard.Options) {
+	all, err := e.readContexts()
+	if err != nil {
+		return // the one that was found is taken
+	}
+	for _, x := range all.All {
+		o.Contexts = append(o.Contexts, wizard.Context{Name: x.Name, Server: x.Server})
+	}
+	o.Use = func(ctx context.Context, name string) (*wizard.Connection, error) {
+		c, err := e.config(cmd)
+		if err != nil {
+			return nil, err
+		}
+		chooser := e.chooser(cmd, c)
+		chooser.flag = name
+		p, err := chooser.place()
+		if err != nil {
+			return nil, err
+		}
+		m, err := e.connect(p, c.Client.Timeout)
+		if err != nil {
+			return nil, err
+		}
+		r, engine, _, err := m.engine(ctx, e, "")
+		if err != nil {
+			return nil, err
+		}
+		w.open = append(w.open, r)
+		return &wizard.Connection{Engine: engine, Place: e.placeOf(cmd, m), Where: name, Label: m.label}, nil
+	}
+}
+
+func (w *wizardry) show(ctx context.Context, e *env, engine *rollout.Engine, o wizard.Options, in, out *os.File) (wizard.Outcome, error) {
 	if w.accessible || theme.Plain(e.lookup) {
-		return wizard.Ask(ctx, engine, o, wizard.Terminal{In: in, Out: e.streams.Out}) //nolint:wrapcheck // is shown as it is
+		return wizard.Ask(ctx, engine, o, wizard.Terminal{In: in, Out: out}) //nolint:wrapcheck // is shown as it is
 	}
-	m := wizard.New(ctx, engine, th, o)
-	defer m.Close()
-	_, err := tea.NewProgram(wizard.Program{Model: m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(e.streams.Out),
-		tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
-	if err != nil && !m.Done() && ctx.Err() == nil {
-		return m.Outcome(), fmt.Errorf("show wizard: %w", err)
+	look, err := theme.Detect(theme.Asked{}, e.lookup)
+	if err != nil {
+		return wizard.Outcome{}, fmt.Errorf("choose theme: %w", err)
 	}
-	m.Interrupt() // changes nothing where it has ended by itself
+	var m *wizard.Model
+	err = tui.Show(ctx, tui.Terminal{In: in, Out: out, Env: e.lookup}, func(ctx context.Context, clip func(string) error) (tea.Model, func()) {
+		o.Copy = func(text string) tea.Cmd {
+			return func() tea.Msg {
+				_ = clip(text) // a terminal that takes none says nothing, either
+				return nil
+			}
+		}
+		m = wizard.New(ctx, engine, theme.New(look), o)
+		return wizard.Program{Model: m}, m.Close
+	})
+	if m != nil {
+		m.Interrupt() // changes nothing where it has ended by itself
+	}
+	if ctx.Err() != nil || errors.Is(err, tui.ErrHungUp) {
+		err = nil // that it was interrupted, the outcome has
+	}
+	if errors.Is(err, tui.ErrFailed) {
+		err = errors.New("the wizard has failed: what it was doing stands above")
+	}
+	if err != nil {
+		return wizard.Outcome{}, err
+	}
 	return m.Outcome(), nil
 }
 
@@ -72,11 +135,11 @@ func (w *wizardry) withoutTerminal(cmd *cobra.Command) error {
 }
 
 // lastWords says what has come of a wizard, and gives the exit code for it.
-func (e *env) lastWords(o wizard.Outcome, at rollout.Place) error {
+func (e *env) lastWords(o wizard.Outcome) error {
 	if o.Err != nil && !o.Interrupted && !o.Unknown {
 		return ofRollout(o.Err)
 	}
-	for _, line := range o.Lines(at) {
+	for _, line := range o.Lines() {
 		e.tell("%s", term.Escape(line))
 	}
 	silent := func(c code) error { return &failure{code: c, silent: true, message: o.Why, err: o.Err} }

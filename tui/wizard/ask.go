@@ -42,9 +42,9 @@ type asker struct {
 // goes on until one comes.
 func Ask(ctx context.Context, e *rollout.Engine, o Options, t Terminal) (Outcome, error) {
 	a := &asker{Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label}, options: o, lines: linesOf(ctx, t.In), out: t.Out}
-	a.say("Canary wizard at %s %s. Type back to go back, and quit to leave: nothing is changed before you say yes.", o.Where, o.Label)
+	a.say("Canary wizard at %s. Type back to go back, and quit to leave: nothing is changed before you say yes.", strings.TrimSpace(o.Label+" "+o.Where))
 	err := a.begin(ctx)
-	a.outcome.Interrupted = ctx.Err() != nil
+	a.outcome.Interrupted, a.outcome.Place = ctx.Err() != nil, a.Place
 	if a.outcome.Interrupted || errors.Is(err, errLeft) || errors.Is(err, errBack) {
 		err = nil
 	}

@@ -143,7 +143,7 @@ func (d *driver) ends() string {
 	d.t.Helper()
 	d.until("the end", d.m.Done)
 	o := d.m.Outcome()
-	return strings.Join(o.Lines(d.m.Place), "\n")
+	return strings.Join(o.Lines(), "\n")
 }
 
 // choose goes to the preview of a canary for sre.

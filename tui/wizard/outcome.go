@@ -19,11 +19,13 @@ type Outcome struct {
 	Why         string // of a verdict that is not good: a sentence, not escaped
 	Command     string // that does the same as was done last
 	Err         error  // that it has ended with; nil: none
+
+	Place rollout.Place // of the commands that are shown
 }
 
 // Lines are what there is to say about it. They are not escaped.
-func (o *Outcome) Lines(at rollout.Place) []string {
-	again := func(words ...string) string { return "`" + at.Line(words...) + "`" }
+func (o *Outcome) Lines() []string {
+	again := func(words ...string) string { return "`" + o.Place.Line(words...) + "`" }
 	switch {
 	case o.Unknown:
 		return []string{

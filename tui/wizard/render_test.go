@@ -152,11 +152,11 @@ func visible(screen string) string {
 	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x1b", "^")
 }
 
+// golden compares with a golden file. teatest has the flag.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
-	if flag.Lookup("update").Value.String() == "true" { // teatest has it
-
+	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}

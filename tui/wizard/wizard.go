@@ -192,7 +192,7 @@ func (m *Model) end(interrupted bool) tea.Cmd {
 	if m.done {
 		return nil
 	}
-	m.outcome.Interrupted = interrupted
+	m.outcome.Interrupted, m.outcome.Place = interrupted, m.Place
 	m.outcome.Wrote, m.outcome.Unknown = m.wrote, m.unknown || m.sending
 	if m.trouble != nil {
 		m.outcome.Err = m.trouble
