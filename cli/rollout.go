@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kayra/cli/printer"
 	"kayra/rollout"
 	"kayra/server/client"
 	"kayra/store/catalog"
@@ -101,6 +102,9 @@ func addYes(cmd *cobra.Command, yes *bool) {
 func addCanary(cmd *cobra.Command, canaries *[]string) {
 	cmd.Flags().StringSliceVar(canaries, "canary", nil, "namespaces that get the fresh sync id first, with commas between; at most 100")
 }
+
+// quiet tells that the standard error is for programs, too: a failure is all that it may have.
+func (o *output) quiet() bool { return o.format.format == printer.JSON }
 
 // check refuses flags that mean nothing.
 func (c *change) check() error { return checkWait(c.timeout) }

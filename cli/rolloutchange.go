@@ -122,6 +122,9 @@ func (c *change) run(cmd *cobra.Command, e *env, plan func(*rollout.State) (roll
 func (c *change) carryOut(ctx context.Context, e *env, engine *rollout.Engine, p rollout.Plan, at rollout.Place) error {
 	v := p.Preview()
 	for _, note := range v.Notes {
+		if c.quiet() {
+			break
+		}
 		e.tell("note: %s", term.Escape(note))
 	}
 	if err := c.confirm(ctx, e, &v); err != nil {
@@ -137,10 +140,10 @@ func (c *change) carryOut(ctx context.Context, e *env, engine *rollout.Engine, p
 		}
 	}
 	if c.wait {
-		w := &waiting{env: e, timeout: c.timeout, goal: goalOf(&v), back: at.Line("rollout", "status", p.API, "--wait")}
+		w := &waiting{env: e, timeout: c.timeout, goal: goalOf(&v), quiet: c.quiet(), back: at.Line("rollout", "status", p.API, "--wait")}
 		err = w.watch(ctx, engine, p.Goal(reg))
 	}
-	if err == nil && p.Action == rollout.Start {
+	if err == nil && p.Action == rollout.Start && !c.quiet() {
 		e.tell("next: %s", term.Escape(at.Line("rollout", "release", p.API, "--expect-sync-id", reg.SyncID)))
 		e.tell("  or: %s", term.Escape(at.Line("rollout", "abort", p.API, "--expect-sync-id", reg.SyncID)))
 	}

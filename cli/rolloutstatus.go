@@ -67,7 +67,7 @@ func (s *standing) run(cmd *cobra.Command, e *env) error {
 		if state.Pending() {
 			goal = state.Canary()
 		}
-		w := &waiting{env: e, timeout: s.timeout, goal: "synced"}
+		w := &waiting{env: e, timeout: s.timeout, goal: "synced", quiet: s.quiet()}
 		err = w.watch(ctx, engine, goal)
 	}
 	if ctx.Err() == nil {

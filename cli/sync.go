@@ -130,7 +130,7 @@ func (s *syncing) one(cmd *cobra.Command, e *env) error {
 		}
 	}
 	if s.wait {
-		w := &objects{env: e, at: &route{at: m.at, resource: "subscriptions"}, group: r.group, timeout: s.timeout}
+		w := &objects{env: e, at: &route{at: m.at, resource: "subscriptions"}, group: r.group, timeout: s.timeout, quiet: s.quiet()}
 		err = w.wait(ctx, syncedAgain(before), []thing{{name: name, namespace: s.namespace}})
 	}
 	if s.format.given && ctx.Err() == nil {

@@ -115,7 +115,7 @@ func (w *wait) run(cmd *cobra.Command, e *env) error {
 	if w.want == "synced" && w.resource == "apiregistrations" {
 		err = w.registrations(ctx, e, m, things)
 	} else {
-		o := &objects{env: e, at: at, group: groupOf(at.path), timeout: w.timeout}
+		o := &objects{env: e, at: at, group: groupOf(at.path), timeout: w.timeout, quiet: w.quiet()}
 		err = o.wait(ctx, c, things)
 	}
 	if ctx.Err() != nil {
@@ -177,8 +177,8 @@ func (w *wait) registrations(ctx context.Context, e *env, m *remote, things []th
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	waits := &waiting{env: e, timeout: w.timeout, goal: "synced"}
-	report := newReport(e, waits.goal)
+	waits := &waiting{env: e, timeout: w.timeout, goal: "synced", quiet: w.quiet()}
+	report := newReport(e, waits.goal, waits.quiet)
 	stop := report.beats(waitCtx)
 	progress, errs := make([]rollout.Progress, len(things)), make([]error, len(things))
 	var all sync.WaitGroup

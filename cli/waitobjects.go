@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"kayra/cli/term"
 	"kayra/server/client"
 	"kayra/store/catalog"
 )
@@ -32,6 +31,7 @@ type objects struct {
 	at      *route // one of them, or their list
 	group   string // long name of the API that they are of
 	timeout time.Duration
+	quiet   bool // standard error has failures alone
 
 	condition condition
 	report    *report
@@ -51,7 +51,7 @@ func (o *objects) wait(ctx context.Context, c condition, things []thing) error {
 	defer cancel()
 	o.condition, o.total = c, len(things)
 	o.left, o.told = map[thing]string{}, map[thing]bool{}
-	o.report = newReport(o.env, c.word)
+	o.report = newReport(o.env, c.word, o.quiet)
 	for _, t := range things {
 		o.left[t] = ""
 	}
@@ -179,11 +179,11 @@ func (o *objects) late(err error) error {
 		rows = append(rows, strings.TrimRight(fmt.Sprintf("  %s  %s", t, why), " "))
 	}
 	slices.Sort(rows)
-	for _, row := range rows[:min(most, len(rows))] {
-		o.tell("%s", term.Escape(row))
-	}
 	if more := len(rows) - most; more > 0 {
-		o.tell("  and %d more", more)
+		rows = append(rows[:most], fmt.Sprintf("  and %d more", more))
+	}
+	for _, row := range rows {
+		o.report.tell("%s", row)
 	}
 	return &failure{
 		code: codeTimeout, err: err,

@@ -14,6 +14,7 @@ import (
 // goroutines.
 type report struct {
 	env   *env
+	quiet bool   // only a line that is written anew may be shown
 	goal  string // what those who are waited for become, in a word
 	began time.Time
 
@@ -28,9 +29,9 @@ type report struct {
 // tally is how many of those who are waited for are there.
 type tally struct{ total, there, failed, running, held, idle int }
 
-func newReport(e *env, goal string) *report {
+func newReport(e *env, goal string, quiet bool) *report {
 	now := e.now()
-	return &report{env: e, goal: goal, began: now, said: now, parts: map[string]tally{}, excuse: map[string]string{}}
+	return &report{env: e, quiet: quiet, goal: goal, began: now, said: now, parts: map[string]tally{}, excuse: map[string]string{}}
 }
 
 // update takes over how far it has come with one of the things that are waited for. News are sentences.
@@ -40,17 +41,15 @@ func (r *report) update(of string, t tally, news ...string) {
 	before, known := r.parts[of]
 	r.parts[of] = t
 	for _, one := range news {
-		r.clear()
-		r.env.tell("%s: %s", term.Escape(of), term.Escape(one))
-		r.said = r.env.now()
+		r.tell("%s: %s", of, one)
 	}
 	if width := r.env.streams.ErrWidth(); width > 0 {
 		r.draw(width)
 		return
 	}
 	if line := r.sentence(); (!known || before != t) && line != r.line {
-		r.env.tell("%s", line)
-		r.said, r.line = r.env.now(), line
+		r.tell("%s", line)
+		r.line = line
 	}
 }
 
@@ -65,8 +64,16 @@ func (r *report) note(of, why string) {
 	if why == "" {
 		return
 	}
+	r.tell("%s: %s", of, why)
+}
+
+// tell tells in a line of its own.
+func (r *report) tell(format string, args ...any) {
+	if r.quiet {
+		return
+	}
 	r.clear()
-	r.env.tell("%s: %s", term.Escape(of), term.Escape(why))
+	r.env.tell("%s", term.Escape(fmt.Sprintf(format, args...)))
 	r.said = r.env.now()
 }
 
@@ -79,8 +86,7 @@ func (r *report) beat() {
 		return
 	}
 	if now := r.env.now(); now.Sub(r.said) >= heartbeat {
-		r.env.tell("%s, after %s", r.sentence(), now.Sub(r.began).Round(time.Second))
-		r.said = now
+		r.tell("%s, after %s", r.sentence(), now.Sub(r.began).Round(time.Second))
 	}
 }
 

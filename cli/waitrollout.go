@@ -19,6 +19,7 @@ type waiting struct {
 
 	timeout time.Duration
 	goal    string // what those who are waited for become, in a word
+	quiet   bool   // standard error has failures alone
 	back    string // the command line that comes back to what goes on after an interruption; "": nothing does
 }
 
@@ -26,14 +27,14 @@ type waiting struct {
 func (w *waiting) watch(ctx context.Context, engine *rollout.Engine, g rollout.Goal) error {
 	waitCtx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	r := newReport(w.env, w.goal)
+	r := newReport(w.env, w.goal, w.quiet)
 	defer r.end()
 	stop := r.beats(waitCtx)
 	defer stop()
 	p, err := w.follow(waitCtx, engine, g, r)
 	stop()
 	r.end()
-	if ctx.Err() != nil && w.back != "" {
+	if ctx.Err() != nil && w.back != "" && !w.quiet {
 		w.tell("it goes on; `%s` comes back to it", term.Escape(w.back))
 	}
 	return w.verdict(ctx, g, &p, err)
@@ -151,6 +152,9 @@ func (w *waiting) verdict(ctx context.Context, g rollout.Goal, p *rollout.Progre
 // rows tells who is not there, and why.
 func (w *waiting) rows(p *rollout.Progress) {
 	const most = 20
+	if w.quiet {
+		return
+	}
 	for _, t := range p.Behind[:min(most, len(p.Behind))] {
 		w.tell("  %s  %s", term.Escape(t.Namespace), term.Escape(because(&t)))
 	}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/spf13/cobra"
 
 	"kayra/cli/term"
+	"kayra/config"
 	"kayra/rollout"
 	"kayra/tui"
 	"kayra/tui/theme"
@@ -22,6 +22,7 @@ type wizardry struct {
 	api        string
 	accessible bool
 
+	look theme.Options
 	open []*rolling // the servers that it has spoken to
 }
 
@@ -32,7 +33,14 @@ func (w *wizardry) run(cmd *cobra.Command, e *env) error {
 	if !isFile || !alsoFile || !e.streams.InTTY() || !e.streams.OutTTY {
 		return w.withoutTerminal(cmd)
 	}
-	m, err := e.remote(cmd)
+	c, err := e.config(cmd)
+	if err != nil {
+		return err
+	}
+	if w.look, err = theme.Detect(theme.Asked{Name: c.Client.Theme, Color: e.color.String()}, e.lookup); err != nil {
+		return usage("", "%v", err)
+	}
+	m, err := e.remoteOf(cmd, c)
 	if err != nil {
 		return err
 	}
@@ -44,7 +52,7 @@ func (w *wizardry) run(cmd *cobra.Command, e *env) error {
 	w.open = append(w.open, r)
 	o := wizard.Options{API: name, Place: e.placeOf(cmd, m), Where: cmp.Or(m.context, m.server), Label: m.label, Now: e.now}
 	if m.by == currentContext && w.api == "" {
-		w.offer(cmd, e, &o)
+		w.offer(cmd, e, c, &o)
 	}
 	outcome, err := w.show(ctx, e, engine, o, in, out)
 	if err != nil {
@@ -60,7 +68,7 @@ func (w *wizardry) close() {
 }
 
 // offer has the wizard ask for the context first, where there are several and nobody has named one.
-func (w *wizardry) offer(cmd *cobra.Command, e *env, o *wizard.Options) {
+func (w *wizardry) offer(cmd *cobra.Command, e *env, c *config.Config, o *wizard.Options) {
 	all, err := e.readContexts()
 	if err != nil {
 		return // the one that was found is taken
@@ -69,10 +77,6 @@ func (w *wizardry) offer(cmd *cobra.Command, e *env, o *wizard.Options) {
 		o.Contexts = append(o.Contexts, wizard.Context{Name: x.Name, Server: x.Server})
 	}
 	o.Use = func(ctx context.Context, name string) (*wizard.Connection, error) {
-		c, err := e.config(cmd)
-		if err != nil {
-			return nil, err
-		}
 		chooser := e.chooser(cmd, c)
 		chooser.flag = name
 		p, err := chooser.place()
@@ -96,19 +100,15 @@ func (w *wizardry) show(ctx context.Context, e *env, engine *rollout.Engine, o w
 	if w.accessible || theme.Plain(e.lookup) {
 		return wizard.Ask(ctx, engine, o, wizard.Terminal{In: in, Out: out}) //nolint:wrapcheck // is shown as it is
 	}
-	look, err := theme.Detect(theme.Asked{}, e.lookup)
-	if err != nil {
-		return wizard.Outcome{}, fmt.Errorf("choose theme: %w", err)
-	}
 	var m *wizard.Model
-	err = tui.Show(ctx, tui.Terminal{In: in, Out: out, Env: e.lookup}, func(ctx context.Context, clip func(string) error) (tea.Model, func()) {
+	err := tui.Show(ctx, tui.Terminal{In: in, Out: out, Env: e.lookup}, func(ctx context.Context, clip func(string) error) (tea.Model, func()) {
 		o.Copy = func(text string) tea.Cmd {
 			return func() tea.Msg {
 				_ = clip(text) // a terminal that takes none says nothing, either
 				return nil
 			}
 		}
-		m = wizard.New(ctx, engine, theme.New(look), o)
+		m = wizard.New(ctx, engine, theme.New(w.look), o)
 		return wizard.Program{Model: m}, m.Close
 	})
 	if m != nil {

@@ -142,3 +142,36 @@ func TestAWideReleaseAsksAtATerminal(t *testing.T) {
 	}
 	s.await(t, "kayra: nothing was changed\r\n")
 }
+
+// TestTheWizardAsksForTheContext logs in at two servers, one of which is marked.
+func TestTheWizardAsksForTheContext(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	prod, test := rollouttest.NewWorld(t), rollouttest.NewWorld(t)
+	prod.Register(compute, "apps", "core")
+	for name, w := range map[string]*rollouttest.World{"prod --label production": prod, "test": test} {
+		if got := h.run(t, rollouttest.Token, "login --server "+w.URL+" --context "+name); got.code != 0 {
+			t.Fatal(got.err)
+		}
+	}
+	if got := h.run(t, "", "context use test"); got.code != 0 {
+		t.Fatal(got.err)
+	}
+	s := sit(t, append(h.env, "TERM=xterm", "LANG=C.UTF-8"), "rollout")
+	s.await(t, "Which server?")
+	s.types(t, "\x1b[A\r")
+	s.await(t, "production")
+	s.await(t, compute)
+	s.types(t, "\r")
+	s.await(t, "Which namespaces")
+	s.types(t, " \r")
+	s.await(t, "--context prod")
+	s.types(t, "\x03")
+	if code := s.code(); code != 130 || len(prod.Sent()) > 0 {
+		t.Errorf("exit code %d, sent %q", code, prod.Sent())
+	}
+	s = sit(t, append(h.env, "TERM=xterm"), "rollout", "--context", "prod")
+	s.await(t, "Which API?")
+	s.types(t, "\x03")
+	s.code()
+}

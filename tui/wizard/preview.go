@@ -120,9 +120,24 @@ func (p *preview) text(m *Model, width int) []string {
 	return append(lines, broken(m.Engine.Curl(p.Plan, m.Place), width)...)
 }
 
-// broken breaks a command where a line is full, and nowhere else.
+// broken breaks a command at spaces, and words that are longer than a line where it is full: nowhere else, so that whoever
+// types it sees what belongs together.
 func broken(command string, width int) []string {
-	return strings.Split(ansi.Hardwrap(term.Escape(command), max(width, 1), true), "\n")
+	var lines []string
+	line := ""
+	for word := range strings.SplitSeq(term.Escape(command), " ") {
+		if line != "" && widget.Width(line)+1+widget.Width(word) <= width {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		parts := strings.Split(ansi.Hardwrap(word, max(width, 1), true), "\n")
+		lines = append(lines, parts[:len(parts)-1]...)
+		line = parts[len(parts)-1]
+	}
+	return append(lines, line)
 }
 
 func (p *preview) becomes() string {

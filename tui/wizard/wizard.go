@@ -100,7 +100,9 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.SetSize(msg.Width, msg.Height)
+		if msg.Width > 0 && msg.Height > 0 { // some terminals do not know
+			m.SetSize(msg.Width, msg.Height)
+		}
 	case news:
 		if msg.of == m && !m.done {
 			return m, msg.apply()
