@@ -40,7 +40,7 @@ func (e *env) argumentsOf(cmd *cobra.Command) finder {
 // takesAPI tells a command whose first argument is an API.
 func takesAPI(cmd *cobra.Command) bool {
 	switch below(cmd) {
-	case "why", "sync", "rollout", "rollout start", "rollout status", "rollout release", "rollout abort":
+	case "why", "top", "sync", "rollout", "rollout start", "rollout status", "rollout release", "rollout abort":
 		return true
 	}
 	return false
@@ -81,6 +81,10 @@ func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		}
 	case "namespace":
 		return suggest(e.namespaces(), 0)
+	case "api":
+		return suggest(e.apis(), 0)
+	case "theme":
+		return suggest(fixed("auto what the terminal says", "dark", "light", "mono without colours", "contrast"), 0)
 	case contextFlag:
 		return suggest(e.contextNames(), 0)
 	case "output":

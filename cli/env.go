@@ -19,6 +19,7 @@ type env struct {
 	streams    term.Streams
 	environ    []string
 	now        func() time.Time
+	guard      func(restore func())
 	configPath string // --config
 	color      colorFlag
 	running    bool   // the arguments were found right, and the command has begun
@@ -27,7 +28,7 @@ type env struct {
 }
 
 func newEnv(p Process) *env {
-	return &env{streams: p.Streams, environ: p.Environ, now: p.Now}
+	return &env{streams: p.Streams, environ: p.Environ, now: p.Now, guard: p.Guard}
 }
 
 // say writes a line of data.

@@ -83,6 +83,7 @@ func scenes() map[string]scene {
 		"rollout start":   {needs: fleet, before: usual, ends: map[string]ending{"--wait": {before: aborted}}},
 		"serve":           {needs: nothing, ends: map[string]ending{"serve": {until: listens}}},
 		"sync":            {needs: fleet, before: usual, ends: map[string]ending{"--abort": afresh}},
+		"top":             {needs: theShared, ends: map[string]ending{"top": noTerminal, "--once": {}}},
 		"update":          {needs: fleet, before: usual, ends: map[string]ending{`"abort"`: afresh}},
 		"version":         {needs: nothing},
 		"wait":            {needs: theShared},

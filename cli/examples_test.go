@@ -86,7 +86,7 @@ type scene struct {
 	needs  needs
 	before [][]string        // commands that are run before them, in order
 	files  []string          // folders that have to be there
-	ends   map[string]ending // by a part of the example
+	ends   map[string]ending // by a part of the example; of several the longest
 }
 
 // ending is how an example ends other than with exit code 0.
@@ -112,9 +112,13 @@ func (s scene) play(t *testing.T, shared *world, lines []string) {
 	unused := s.ends
 	for _, line := range lines {
 		var end ending
+		longest := 0
 		for part, other := range s.ends {
 			if strings.Contains(line, part) {
-				end, unused = other, without(unused, part)
+				unused = without(unused, part)
+				if len(part) > longest {
+					end, longest = other, len(part)
+				}
 			}
 		}
 		if end.skip != "" {

@@ -95,6 +95,11 @@ func explain(ctx context.Context, err error, at *place) *failure {
 	if ctx.Err() != nil {
 		return &failure{code: codeInterrupted, message: "interrupted", err: err}
 	}
+	return meaningOf(err, at)
+}
+
+// meaningOf is what an error means that nobody has asked for.
+func meaningOf(err error, at *place) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}

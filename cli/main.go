@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,10 +36,33 @@ func Main() int {
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	p, screen := System(), &screenKeeper{}
+	p.Guard = screen.guard
 	go obey(signals, cancel, func() {
+		screen.restore()
 		os.Exit(int(codeInterrupted)) // whoever insists does not wait for anything
 	})
-	return Run(ctx, System())
+	return Run(ctx, p)
+}
+
+// screenKeeper knows how a terminal is put back in order that a command draws on.
+type screenKeeper struct {
+	mu sync.Mutex
+	do func() // nil: none is drawn on
+}
+
+func (k *screenKeeper) guard(restore func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.do = restore
+}
+
+func (k *screenKeeper) restore() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.do != nil {
+		k.do()
+	}
 }
 
 // obey asks at the first signal and insists at a second one. The same signal right behind the first is its echo, as of
@@ -62,6 +86,7 @@ type Process struct {
 	Environ []string // as os.Environ
 	Streams term.Streams
 	Now     func() time.Time
+	Guard   func(restore func()) // is told how the terminal is put back in order while one is drawn on, and nil afterwards; nil: nobody asks
 }
 
 // System is the process itself.

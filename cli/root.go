@@ -45,7 +45,7 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	addGroup(root, "What there is, and who may do what:",
 		getCommand(e),
-		describeCommand(e),
+		describeCommand(e), topCommand(e),
 		createCommand(e),
 		updateCommand(e),
 		deleteCommand(e),

@@ -148,6 +148,7 @@ func (s *stage) keep(ctx context.Context) error {
 	}
 	s.show.note("all of it runs on until Ctrl-C. In another terminal:\n\n"+
 		"  export KAYRA_CONFIG=%[1]s\n"+
+		"  %[2]s top\n"+
 		"  %[2]s get catalog subscriptions -A\n"+
 		"  %[2]s get catalog apiregistrations compute.example.com/status\n"+
 		"  %[2]s update catalog apiregistrations compute.example.com/sync -d '{\"canary_namespaces\": [\"apps\"]}'\n"+

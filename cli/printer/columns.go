@@ -81,6 +81,8 @@ func columnsOf(resource string) []column {
 			key("ID", "id"), key("HOST", "host").text().ranked(2), key("PID", "pid").ranked(4), key("ENDPOINT", "endpoint").text().ranked(3),
 			key("VERSION", "version").text().ranked(5), key("STARTED", "started_at").ranked(6), key("KONDUCTOR", "konductor").ranked(1),
 		}
+	case "top":
+		return topColumns()
 	case "contexts":
 		return contextColumns()
 	case "whoami":
@@ -128,6 +130,25 @@ func subscriptionColumns() []column {
 	}
 }
 
+// topColumns are of APIs as the dashboard has them.
+func topColumns() []column {
+	of := func(part, all string) func(row) string {
+		return func(r row) string {
+			if r.get(all) == "" {
+				return "?"
+			}
+			return r.get(part) + "/" + r.get(all)
+		}
+	}
+	return []column{
+		key("NAME", "name"), key("HEALTH", "health").ranked(1), made("SYNCED", of("synced", "subscribed")).ranked(2), key("FAILING", "failing").ranked(3),
+		column{header: "ROLLOUT", tone: waiting, cell: rollout}.text().ranked(4), key("HELD", "held").ranked(8), key("RUNNING", "running").ranked(6),
+		key("WAITING", "waiting").ranked(7), made("WORKERS", of("workers_busy", "workers")).ranked(5), key("QUEUE", "queue").ranked(9),
+		key("SYNC_ID", "sync_id").onlyWide().ofIDs().ranked(10), key("DENIED", "denied").onlyWide().ranked(12), key("BLOCKED", "blocked").onlyWide().ranked(13),
+		key("WHY", "health_reason").onlyWide().text().ranked(11),
+	}
+}
+
 func contextColumns() []column {
 	mark := func(r row) string {
 		if r.get("current") == "true" {
@@ -139,7 +160,8 @@ func contextColumns() []column {
 		made("CURRENT", mark).ranked(2),
 		key("NAME", "name"), key("SERVER", "server").text().ranked(1), key("TOKEN", "token").ranked(3),
 		key("GATEWAY", "gateway_url").onlyWide().text().ranked(4), key("CA_FILE", "ca_file").onlyWide().text().ranked(5),
-		key("CERT_FILE", "cert_file").onlyWide().text().ranked(6),
+		key("CERT_FILE", "cert_file").onlyWide().text().ranked(6), key("LABEL", "label").onlyWide().ranked(7),
+		key("RECONCILERS", "reconcilers").onlyWide().ranked(8),
 	}
 }
 
