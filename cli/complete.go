@@ -49,7 +49,7 @@ func (e *env) attachCompletions(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = suggest(find, 0)
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if fn := e.valuesOf(cmd, f); fn != nil {
+		if fn := e.valuesOf(f); fn != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fn) // the flag is there, and one that has brought its own keeps it
 		}
 	})

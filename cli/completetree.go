@@ -73,7 +73,7 @@ func several(find finder) finder {
 }
 
 // valuesOf completes the values of a flag, or is nil for one of which nothing can be said.
-func (e *env) valuesOf(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
+func (e *env) valuesOf(f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
 	case "dry-run":
 		if f.Value.Type() != "bool" {
