@@ -10,26 +10,26 @@ import (
 	"time"
 
 	"kayra/cli"
-	town "kayra/tui/fleet"
+	copied "kayra/tui/fleet"
 )
 
 // follow has a connection feed a copy, until the end of the test, and waits until the copy is as it must be each time.
-func follow(t *testing.T, env []string) (sees func(what string, is func(*town.Fleet) bool)) {
+func follow(t *testing.T, env []string) (sees func(what string, is func(*copied.Fleet) bool)) {
 	t.Helper()
 	at, err := cli.Connection(env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	out := make(chan []town.Update)
+	out := make(chan []copied.Update)
 	var all sync.WaitGroup
 	all.Go(func() { _ = at.Follow(ctx, out, nil) })
 	t.Cleanup(func() {
 		stop()
 		all.Wait()
 	})
-	var f town.Fleet
-	return func(what string, is func(*town.Fleet) bool) {
+	var f copied.Fleet
+	return func(what string, is func(*copied.Fleet) bool) {
 		t.Helper()
 		bound := time.After(patience)
 		for !is(&f) {
@@ -61,20 +61,20 @@ func TestTopOutlastsAReconciler(t *testing.T) {
 	})
 	w.prepare(t, usual)
 	sees := follow(t, append(w.env, "KAYRA_CLIENT_TOKEN=root-token"))
-	healthy := func(f *town.Fleet) *town.API {
+	healthy := func(f *copied.Fleet) *copied.API {
 		if a := f.API("compute.example.com"); a != nil && a.State == "healthy" && a.Counts.Synced == 3 {
 			return a
 		}
 		return nil
 	}
-	sees("its workers", func(f *town.Fleet) bool {
+	sees("its workers", func(f *copied.Fleet) bool {
 		a := healthy(f)
 		return a != nil && a.Known() && a.Workers == 30
 	})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	sees("its workers are gone", func(f *town.Fleet) bool {
+	sees("its workers are gone", func(f *copied.Fleet) bool {
 		a := healthy(f)
 		return a != nil && a.Workers == 0 && a.Told == 0
 	})
