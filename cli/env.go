@@ -25,6 +25,9 @@ type env struct {
 	running    bool   // the arguments were found right, and the command has begun
 	place      *place // what the command has spoken to, or nil
 	secret     string // the token that it sends there, or ""
+
+	asJSON   bool     // a failure is told as one JSON object, with the warnings in it
+	warnings []string // that were held back for that
 }
 
 func newEnv(p Process) *env {
@@ -39,9 +42,23 @@ func (e *env) say(format string, args ...any) error {
 	return nil
 }
 
-// tell writes a line for the person at the terminal. That this fails is not worth a failure.
+// tell writes a line for the person at the terminal. That this fails is not worth a failure. A warning, which begins with that
+// word, waits where it would stand before a failure in JSON.
 func (e *env) tell(format string, args ...any) {
-	_, _ = fmt.Fprintln(e.streams.Err, masked(fmt.Sprintf(format, args...), e.secret))
+	line := masked(fmt.Sprintf(format, args...), e.secret)
+	if warning, is := strings.CutPrefix(line, "warning: "); is && e.asJSON {
+		e.warnings = append(e.warnings, warning)
+		return
+	}
+	_, _ = fmt.Fprintln(e.streams.Err, line)
+}
+
+// warn writes the warnings that were held back.
+func (e *env) warn() {
+	e.asJSON = false
+	for _, warning := range e.warnings {
+		e.tell("warning: %s", warning)
+	}
 }
 
 // lookup is os.LookupEnv for the environment that the command line was given. Of a name that is there twice the last one counts.

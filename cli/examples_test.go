@@ -195,20 +195,25 @@ func newWorld(t *testing.T, n needs) *world {
 }
 
 // start starts a process that ends with the test, and gives its address.
-func (w *world) start(t *testing.T, verb string) string {
-	t.Helper()
-	cmd := exec.Command("kayra", verb) //nolint:noctx // is ended below
+func (w *world) start(tb testing.TB, verb string) string {
+	tb.Helper()
+	return w.startAs(tb, "kayra", verb)
+}
+
+func (w *world) startAs(tb testing.TB, kayra, verb string) string {
+	tb.Helper()
+	cmd := exec.Command(kayra, verb) //nolint:noctx // is ended below
 	cmd.Dir, cmd.Env = w.dir, w.env
 	log := &told{}
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})
-	log.await(t, `"address":"`)
+	log.await(tb, `"address":"`)
 	return regexp.MustCompile(`"address":"([^"]*)"`).FindStringSubmatch(log.String())[1]
 }
 

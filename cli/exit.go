@@ -153,7 +153,8 @@ func (e *env) tellJSON(f *failure) {
 		Hint      string    `json:"hint,omitempty"`
 		RequestID string    `json:"request_id,omitempty"`
 		BlockedBy []blocker `json:"blocked_by,omitempty"`
-	}{int(f.code), f.status, f.code.reason(), f.message, f.hint, f.requestID, f.blockers})
+		Warnings  []string  `json:"warnings,omitempty"`
+	}{int(f.code), f.status, f.code.reason(), f.message, f.hint, f.requestID, f.blockers, e.warnings})
 	_, _ = fmt.Fprintln(e.streams.Err, cmp.Or(string(line), fmt.Sprint(err))) // masked before it was JSON
 }
 

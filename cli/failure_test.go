@@ -66,6 +66,29 @@ func TestFailuresInJSON(t *testing.T) {
 	}
 }
 
+// A warning does not stand beside the object, but in it; without a failure it is told as usual.
+func TestWarningsInJSON(t *testing.T) {
+	t.Parallel()
+	s := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/x") {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `{"items":[]}`)
+	})
+	env := append(at(s.URL), "KAYRA_NO_SUCH_KEY=1")
+	got := run(t, env, "", "kayra", "get", "catalog", "namespaces", "x", "-o", "json")
+	var told struct{ Warnings []string }
+	if err := json.Unmarshal([]byte(got.err), &told); err != nil || len(told.Warnings) != 1 || !strings.Contains(told.Warnings[0], "KAYRA_NO_SUCH_KEY") {
+		t.Errorf("got %q (%v)", got.err, err)
+	}
+	for _, line := range []string{"get catalog namespaces -o json", "get catalog namespaces"} {
+		if got := run(t, env, "", append([]string{"kayra"}, strings.Fields(line)...)...); got.code != 0 || !strings.HasPrefix(got.err, "warning: ") {
+			t.Errorf("%s: got %d %q", line, got.code, got.err)
+		}
+	}
+}
+
 // Every command that has -o keeps to it, the new ones, too.
 func TestEveryCommandFailsInJSON(t *testing.T) {
 	t.Parallel()

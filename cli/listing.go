@@ -149,14 +149,19 @@ func (l *listing) narrow(e *env, resource string, document []byte) (narrowed []b
 		key, items = "subscriptions", status.Subscriptions
 	}
 	items = l.chosen(e, items)
-	if l.order.by != "" {
-		rows.Sort(items, l.order.texts(resource, items), l.order.descending)
-	}
+	l.sort(resource, items)
 	if more = l.limit > 0 && len(items) > l.limit; more {
 		items = items[:l.limit]
 	}
 	document, err = withList(document, key, items)
 	return document, more, err
+}
+
+// sort orders items as was asked for.
+func (l *listing) sort(resource string, items []json.RawMessage) {
+	if l.order.by != "" {
+		rows.Sort(items, l.order.texts(resource, items), l.order.descending)
+	}
 }
 
 // chosen are the items that the selector means.

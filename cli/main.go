@@ -104,6 +104,7 @@ func Run(ctx context.Context, p Process) int {
 	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
+		e.warn()
 		return int(codeDone)
 	}
 	if !e.running {
@@ -111,6 +112,7 @@ func Run(ctx context.Context, p Process) int {
 	}
 	f := explain(ctx, err, e.place)
 	if f.silent {
+		e.warn()
 		return int(f.code)
 	}
 	if f.misuse {

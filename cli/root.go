@@ -31,8 +31,8 @@ func rootCommand(e *env, name string) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRun: func(*cobra.Command, []string) {
-			e.running = true
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			e.running, e.asJSON = true, wantsJSON(cmd, nil)
 			e.streams.Color = e.color.decide(e.streams.Color)
 		},
 	}

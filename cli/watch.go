@@ -39,7 +39,7 @@ func (g *get) follow(ctx context.Context, e *env, r *route) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &watching{get: g, env: e, end: cancel, known: map[string]json.RawMessage{}}
+	w := &watching{get: g, env: e, of: r.resource, end: cancel, known: map[string]json.RawMessage{}}
 	var drawn func() error
 	w.view, drawn = g.view(ctx, e, r.resource, cancel)
 	err := r.at.Follow(ctx, path, w, nil)
@@ -79,6 +79,7 @@ type watching struct {
 	*get
 
 	env    *env
+	of     string // the resource, as the printer knows it
 	view   view
 	end    context.CancelCauseFunc
 	failed error // why it was ended; nil: it was not
@@ -157,6 +158,7 @@ func (w *watching) Synced(head []byte) {
 			}
 		}
 		w.order = nil
+		w.sort(w.of, all)
 		w.stop(w.view.begin(all, head))
 	}
 	for id, thing := range w.known {

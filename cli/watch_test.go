@@ -37,13 +37,13 @@ func (o *told) String() string {
 }
 
 // await waits until it has been written.
-func (o *told) await(t *testing.T, text string) {
-	t.Helper()
+func (o *told) await(tb testing.TB, text string) {
+	tb.Helper()
 	deadline := time.After(patience)
 	for !strings.Contains(o.String(), text) {
 		select {
 		case <-deadline:
-			t.Fatalf("waited for %q in vain; there is %q", text, o.String())
+			tb.Fatalf("waited for %q in vain; there is %q", text, o.String())
 		case <-time.After(time.Millisecond):
 		}
 	}
@@ -168,6 +168,7 @@ func TestWatchInAPipe(t *testing.T) {
 		"--watch-only -o yaml":            {"", "---\ntype: modified\nobject:\n  name: apps\n  active: true\n---\ntype: deleted\nobject:\n  name: sre\n  active: true\n"},
 		"-w -o jsonpath={.name}":          {"apps\nsre\n", "apps\nsre\n"},
 		"-w -o custom-columns=N:.name":    {"N      EVENT\napps   added\nsre    added\n", "apps   modified\nsre    deleted\n"},
+		"-w --sort-by -name -o name":      {"namespaces/sre\nnamespaces/apps\n", "namespaces/apps\nnamespaces/sre deleted\n"},
 		"-w --field-selector active=true": {"NAME   ACTIVE   EVENT\nsre    true     added\n", "apps   true     added\nsre    true     deleted\n"},
 	} {
 		t.Run(line, func(t *testing.T) {
