@@ -44,9 +44,10 @@ func catalogue(t *testing.T) *httptest.Server {
 			{"api":"compute.example.com","namespace":"sre","state":"success","synced":true,"reason":"synced"},
 			{"api":"compute.example.com","namespace":"sre-b","state":"error","synced":false,"reason":"step_failed"},
 			{"api":"compute.example.com","namespace":"young","state":"init","synced":false,"reason":"init"}]}`,
-		"catalog.corp.example/v1/namespaces/sre/subscriptions": `{"items":[{"api":"compute.example.com","namespace":"sre","state":"success","synced":true}]}`,
-		"compute.example.com/v1/namespaces/sre/machines":       `{"items":[{"name":"m:1","state":"up"},{"id":"m$(reboot)"},{"name":7},{"id":"m2","status":"down\u001b[2J","state":{}},{"name":"a/b"}]}`,
-		"compute.example.com/v1/jobs:batch":                    `<html>`,
+		"catalog.corp.example/v1/namespaces/sre/subscriptions":         `{"items":[{"api":"compute.example.com","namespace":"sre","state":"success","synced":true}]}`,
+		"compute.example.com/v1/namespaces/sre/machines":               `{"items":[{"name":"m:1","state":"up"},{"id":"m$(reboot)"},{"name":7},{"id":"m2","status":"down\u001b[2J","state":{}},{"name":"a/b"}]}`,
+		"compute.example.com/v1/jobs:batch":                            `<html>`,
+		"catalog.corp.example/v1/apiregistrations/compute.example.com": `{"name":"compute.example.com","sync_id":"build:7"}`,
 	} {
 		mux.HandleFunc("GET /apis/"+path, func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(path, "v1/subscriptions") != (r.URL.Query().Get("api") == "compute.example.com") {
@@ -81,7 +82,7 @@ func TestCompletion(t *testing.T) {
 	h.store(t, "current: prod\ncontexts:\n- {name: prod, server: 'https://kayra.example.com', token: hidden}\n- {name: test, server: 'http://127.0.0.1:1'}\n")
 	env := append(h.env, "KAYRA_CLIENT_SERVER="+s.URL, "KAYRA_RECONCILER_GATEWAY_URL="+s.URL, "KAYRA_UNKNOWN=1") // which is warned of
 	const (
-		words, nospace, files = ":4\n", ":6\n", ":0\n"
+		words, nospace, nothing, files = ":4\n", ":6\n", ":6\n", ":0\n"
 
 		subscribers = "sre\tsuccess, synced\nsre-b\terror, step failed\nyoung\tinit\n"
 		apis        = "compute.example.com\tops\ndns.example.com\tpaused, canary of sre, inactive\n"
@@ -124,25 +125,40 @@ func TestCompletion(t *testing.T) {
 		"whoami --context '":                             "prod\thttps://kayra.example.com, current\ntest\thttp://127.0.0.1:1\n" + words,
 		"context use p":                                  "prod\thttps://kayra.example.com, current\n" + words,
 		"context use prod '":                             words,
-		"get -o j":                                       "json\ta document\n" + words,
-		"get catalog namespaces --sort-by '":             "active\nname\n" + words,
-		"get --color n":                                  "never\n" + words,
-		"delete --dry-run c":                             "client\tshows what would be sent\n" + words,
-		"why -o '":                                       "json\ta document\nyaml\ta document\n" + words,
-		"get --limit '":                                  words,
-		"get --server '":                                 words,
-		"create -f '":                                    files,
-		"create -d '":                                    words,
-		"get --token-file '":                             files,
-		"get --config '":                                 files,
-		"get --config /no/such catalog namespaces '":     words,
-		"get --token-file - catalog namespaces '":        words,
-		"get --token-file /no/such catalog namespaces '": words,
-		"get --context nosuch catalog namespaces '":      words,
-		"completion '":                                   "bash\nzsh\nfish\npowershell\n" + words,
-		"completion bash '":                              words,
-		"version '":                                      words,
-		"serve '":                                        words,
+		"get -o j":                                       "json\ta document\njsonpath=\twhat a JSON path finds\njsonpath-file=\tlikewise, of a file\n" + words,
+		"get -o g":                                       "go-template=\ta template of Go\ngo-template-file=\tlikewise, of a file\n" + nospace,
+		"get catalog namespaces --field-selector a":      "active=\n" + nospace,
+		"get catalog namespaces --field-selector '":      "active=\nname=\n" + nospace,
+		"get catalog subscriptions --field-selector sta": "state=\n" + nospace,
+		"get catalog subscriptions --field-selector state=error,synced!=t":   "state=error,synced!=true\n" + nospace,
+		"get catalog subscriptions --field-selector api=d":                   "api=dns.example.com\tpaused, canary of sre, inactive\n" + nospace,
+		"get catalog subscriptions --field-selector namespace=s":             "namespace=sre\tactive\n" + nospace,
+		"get catalog subscriptions --field-selector state=error,reason=step": "state=error,reason=step_failed\n" + nospace,
+		"get catalog subscriptions --field-selector state=":                  "state=init\nstate=success\nstate=error\n" + nospace,
+		"get catalog subscriptions --field-selector message=":                nothing,
+		"sync compute --expect-sync-id '":                                    "build:7\twhere compute.example.com is now\n" + words,
+		"sync compute --canary sre,s":                                        "sre,sre-b\terror, step failed\n" + nospace,
+		"sync compute --canary sre,":                                         "sre,sre-b\terror, step failed\nsre,young\tinit\n" + nospace,
+		"rollout start compute --canary '":                                   subscribers + nospace,
+		"sync nosuch --canary '":                                             nothing,
+		"get catalog namespaces --sort-by '":                                 "active\nname\n" + words,
+		"get --color n":                                                      "never\n" + words,
+		"delete --dry-run c":                                                 "client\tshows what would be sent\n" + words,
+		"why -o '":                                                           "json\ta document\nyaml\ta document\n" + words,
+		"get --limit '":                                                      words,
+		"get --server '":                                                     words,
+		"create -f '":                                                        files,
+		"create -d '":                                                        words,
+		"get --token-file '":                                                 files,
+		"get --config '":                                                     files,
+		"get --config /no/such catalog namespaces '":                         words,
+		"get --token-file - catalog namespaces '":                            words,
+		"get --token-file /no/such catalog namespaces '":                     words,
+		"get --context nosuch catalog namespaces '":                          words,
+		"completion '":                                                       "bash\nzsh\nfish\npowershell\n" + words,
+		"completion bash '":                                                  words,
+		"version '":                                                          words,
+		"serve '":                                                            words,
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

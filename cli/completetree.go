@@ -89,8 +89,16 @@ func (e *env) valuesOf(f *pflag.Flag) cobra.CompletionFunc {
 		return suggest(e.contextNames(), 0)
 	case "output":
 		return suggest(fixed(formatsOf(f)...), 0)
+	case "log-level":
+		return suggest(fixed("debug", "info", "warn", "error"), 0)
+	case "log-format":
+		return suggest(fixed("text for people", "json for machines"), 0)
 	case "color":
 		return suggest(fixed("auto at a terminal", "always", "never"), 0)
+	case "field-selector":
+		return suggest(inList(e.selectors()), cobra.ShellCompDirectiveNoSpace)
+	case "expect-sync-id":
+		return suggest(e.syncIDs(), 0)
 	case "sort-by":
 		return suggest(keysToSortBy, 0)
 	case "for":
@@ -111,16 +119,7 @@ func formatsOf(f *pflag.Flag) []string {
 	if o, ok := f.Value.(*formatFlag); ok && o.text {
 		return documents
 	}
-	return append([]string{"table columns", "wide more columns", "name RESOURCE/NAME, a line each"}, documents...)
-}
-
-// keysToSortBy finds the keys of the things that are listed, as far as Kayra knows them.
-func keysToSortBy(_ context.Context, q query) []complete.Suggestion {
-	var all []complete.Suggestion
-	if len(q.args) > 1 {
-		for _, key := range keysOf(q.args[1]) {
-			all = append(all, complete.Suggestion{Value: key})
-		}
-	}
-	return all
+	all := append([]string{"table columns", "wide more columns", "name RESOURCE/NAME, a line each"}, documents...)
+	return append(all, "jsonpath= what a JSON path finds", "jsonpath-file= likewise, of a file", "go-template= a template of Go",
+		"go-template-file= likewise, of a file", "custom-columns= HEADER:PATH, with commas between")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -57,7 +58,7 @@ func oneShell(_ *cobra.Command, args []string) error {
 func writeScript(root *cobra.Command, shell string, notes bool, to io.Writer) error {
 	switch {
 	case shell == "bash":
-		return root.GenBashCompletionV2(to, notes) //nolint:wrapcheck // is wrapped by the caller
+		return writeBash(root, notes, to)
 	case shell == "fish":
 		return root.GenFishCompletion(to, notes) //nolint:wrapcheck // is wrapped by the caller
 	case shell == "zsh" && notes:
@@ -68,4 +69,15 @@ func writeScript(root *cobra.Command, shell string, notes bool, to io.Writer) er
 		return root.GenPowerShellCompletionWithDesc(to) //nolint:wrapcheck // is wrapped by the caller
 	}
 	return root.GenPowerShellCompletion(to) //nolint:wrapcheck // is wrapped by the caller
+}
+
+// writeBash writes cobra's script without its quoting: all that is offered is plain, and what bash would quote in it, as the
+// commas of a list, would not be what was typed.
+func writeBash(root *cobra.Command, notes bool, to io.Writer) error {
+	var script bytes.Buffer
+	if err := root.GenBashCompletionV2(&script, notes); err != nil {
+		return err //nolint:wrapcheck // is wrapped by the caller
+	}
+	_, err := to.Write(bytes.ReplaceAll(script.Bytes(), []byte("%q"), []byte("%s")))
+	return err //nolint:wrapcheck // is wrapped by the caller
 }

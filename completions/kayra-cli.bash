@@ -247,14 +247,14 @@ __kayra-cli_handle_completion_types() {
         local tab=$'\t'
 
         # Strip any description and escape the completion to handled special characters
-        IFS=$'\n' read -ra completions -d '' < <(printf "%q\n" "${completions[@]%%$tab*}")
+        IFS=$'\n' read -ra completions -d '' < <(printf "%s\n" "${completions[@]%%$tab*}")
 
         # Only consider the completions that match
         IFS=$'\n' read -ra COMPREPLY -d '' < <(IFS=$'\n'; compgen -W "${completions[*]}" -- "${cur}")
 
         # compgen looses the escaping so we need to escape all completions again since they will
         # all be inserted on the command-line.
-        IFS=$'\n' read -ra COMPREPLY -d '' < <(printf "%q\n" "${COMPREPLY[@]}")
+        IFS=$'\n' read -ra COMPREPLY -d '' < <(printf "%s\n" "${COMPREPLY[@]}")
         ;;
 
     *)
@@ -273,7 +273,7 @@ __kayra-cli_handle_standard_completion_case() {
     # Short circuit to optimize if we don't have descriptions
     if [[ "${completions[*]}" != *$tab* ]]; then
         # First, escape the completions to handle special characters
-        IFS=$'\n' read -ra completions -d '' < <(printf "%q\n" "${completions[@]}")
+        IFS=$'\n' read -ra completions -d '' < <(printf "%s\n" "${completions[@]}")
         # Only consider the completions that match what the user typed
         IFS=$'\n' read -ra COMPREPLY -d '' < <(IFS=$'\n'; compgen -W "${completions[*]}" -- "${cur}")
 
@@ -282,7 +282,7 @@ __kayra-cli_handle_standard_completion_case() {
         # completions, we don't want to escape them because they will be printed in a list
         # and we don't want to show escape characters in that list.
         if (( ${#COMPREPLY[@]} == 1 )); then
-            COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]}")
+            COMPREPLY[0]=$(printf "%s" "${COMPREPLY[0]}")
         fi
         return 0
     fi
@@ -298,7 +298,7 @@ __kayra-cli_handle_standard_completion_case() {
         # characters because those escape characters are part of what the user typed.
         # Don't call "printf" in a sub-shell because it will be much slower
         # since we are in a loop.
-        printf -v comp "%q" "${compline%%$tab*}" &>/dev/null || comp=$(printf "%q" "${compline%%$tab*}")
+        printf -v comp "%s" "${compline%%$tab*}" &>/dev/null || comp=$(printf "%s" "${compline%%$tab*}")
 
         # Only consider the completions that match
         [[ $comp == "$cur"* ]] || continue
@@ -321,7 +321,7 @@ __kayra-cli_handle_standard_completion_case() {
     # If there is a single completion left, remove the description text and escape any special characters
     if ((${#COMPREPLY[*]} == 1)); then
         __kayra-cli_debug "COMPREPLY[0]: ${COMPREPLY[0]}"
-        COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]%%$tab*}")
+        COMPREPLY[0]=$(printf "%s" "${COMPREPLY[0]%%$tab*}")
         __kayra-cli_debug "Removed description from single completion, which is now: ${COMPREPLY[0]}"
     else
         # Format the descriptions

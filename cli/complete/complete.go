@@ -54,7 +54,7 @@ func word(s Suggestion) string {
 // plain tells a word that means itself in every shell, unquoted. It begins with a letter, a digit or a dot, since elsewhere
 // ~, = and @ expand, and a dash begins a flag.
 func plain(word string) bool {
-	for i, r := range word {
+	for i, r := range strings.ReplaceAll(word, "!=", "=") { // which recalls nothing from a shell's history
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r), r == '.', r == '_':
 		case i > 0 && strings.ContainsRune("-:@%+/=~,", r):

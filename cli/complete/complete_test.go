@@ -21,9 +21,10 @@ func TestWords(t *testing.T) {
 		{Value: "sre-apps", Note: "\x1b[2J\ttab"},
 		{Value: "team:a/b@c%d+e=f~g,h"},
 		{Value: "näher"},
+		{Value: "a!=b"},
 		{Value: "noted", Note: strings.Repeat("ä", 70)},
 	}
-	want := []string{"sre\tsuccess, synced", "sre-apps\t\\x1b[2J\\ttab", "team:a/b@c%d+e=f~g,h", "näher", "noted\t" + strings.Repeat("ä", 59) + "…"}
+	want := []string{"sre\tsuccess, synced", "sre-apps\t\\x1b[2J\\ttab", "team:a/b@c%d+e=f~g,h", "näher", "a!=b", "noted\t" + strings.Repeat("ä", 59) + "…"}
 	if got := complete.Words(all, ""); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
