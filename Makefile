@@ -48,7 +48,7 @@ drift: ## check go.mod, go.sum and the files that are generated
 
 .PHONY: bench
 bench: ## measure Kayra beside its floor: name, value, floor, ratio
-	@go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./reconciler ./reconciler/kordinator ./server ./cli | awk -f .ci/bench.awk
+	@go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./reconciler ./reconciler/kordinator ./server ./cli ./tui | awk -f .ci/bench.awk
 
 .PHONY: fuzz
 fuzz: ## fuzz every parser for FUZZTIME each

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,7 +19,12 @@ import (
 	"kayra/tui/tuitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if mode, ok := os.LookupEnv(showing); ok {
+		os.Exit(show(mode)) //nolint:forbidigo // as main does
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // driver runs a model as a program does, in a bubble whose time stands still while anything can go on.
 type driver struct {

@@ -7,33 +7,51 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"golang.org/x/sys/unix"
 )
 
 // errDump has asked for the stacks of all goroutines.
 var errDump = errors.New("asked to quit with a dump")
 
 // jobControl is what a shell and people do with a process by signals, other than to end it in order.
-type jobControl struct{ signals chan os.Signal }
+type jobControl struct {
+	signals  chan os.Signal
+	stopping atomic.Bool // the terminal is in order, so that the process may be stopped
+}
 
-func newJobControl() jobControl { return jobControl{make(chan os.Signal, 1)} }
+func newJobControl() *jobControl { return &jobControl{signals: make(chan os.Signal, 1)} }
 
-// filter sees messages before the model does. While the process is being stopped, the signal that stops it must do that.
-func (j jobControl) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+// filter sees messages before the model does.
+func (j *jobControl) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg.(type) {
 	case tea.SuspendMsg:
-		signal.Reset(syscall.SIGTSTP)
+		if !hasShell() {
+			return noShellMsg{}
+		}
+		j.stopping.Store(true)
 	case tea.ResumeMsg:
-		signal.Notify(j.signals, syscall.SIGTSTP)
+		j.stopping.Store(false)
 	}
 	return msg
 }
 
+// hasShell tells whether somebody waits for this process to stop. Nobody does for the first process of a session, as ssh and
+// containers start it: it would wait for ever to be continued.
+func hasShell() bool {
+	session, err := unix.Getsid(0)
+	return err != nil || session != os.Getpid()
+}
+
 // watch puts the terminal in order before a signal stops the process, and before one has it dump its stacks.
-func (j jobControl) watch(send func(tea.Msg), stop context.CancelCauseFunc) (release func()) {
+//
+// Bubble Tea stops a process by SIGTSTP, after it has put the terminal in order. Here that signal is caught, since it may come from
+// somewhere else, and Go gives a signal that was ever caught no default action again: what stops the process is SIGSTOP.
+func (j *jobControl) watch(send func(tea.Msg), stop context.CancelCauseFunc) (release func()) {
 	signal.Notify(j.signals, syscall.SIGTSTP, syscall.SIGQUIT)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -43,11 +61,15 @@ func (j jobControl) watch(send func(tea.Msg), stop context.CancelCauseFunc) (rel
 			case <-over:
 				return
 			case s := <-j.signals:
-				if s == syscall.SIGQUIT {
+				switch {
+				case s == syscall.SIGQUIT:
 					stop(errDump)
 					return
+				case j.stopping.Load():
+					_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // cannot fail
+				default:
+					send(tea.SuspendMsg{})
 				}
-				send(tea.SuspendMsg{})
 			}
 		}
 	}()
@@ -61,7 +83,7 @@ func (j jobControl) watch(send func(tea.Msg), stop context.CancelCauseFunc) (rel
 // dump ends the process as SIGQUIT ends any program of Go: with the stacks of all goroutines.
 func dump() error {
 	signal.Reset(syscall.SIGQUIT)
-	if err := syscall.Kill(syscall.Getpid(), syscall.SIGQUIT); err == nil {
+	if err := syscall.Kill(os.Getpid(), syscall.SIGQUIT); err == nil {
 		<-time.After(time.Minute) // it ends long before
 	}
 	return errDump

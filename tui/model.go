@@ -133,6 +133,7 @@ const (
 type (
 	tickMsg    time.Time
 	settledMsg struct{}
+	noShellMsg struct{}
 )
 
 func (m *Model) tick() tea.Cmd {

@@ -10,8 +10,34 @@ import (
 	"kayra/tui/widget"
 )
 
-// pressed does what a key does: to the dialog, to the line that is typed, or to the page.
+// pressed does what a key does: to the dialog, to the line that is typed, or to the page. Keys that came together, as they do over a
+// slow line, are taken one by one. What is pasted is not taken for keys.
 func (m *Model) pressed(msg tea.KeyMsg) tea.Cmd {
+	if msg.Type == tea.KeyRunes && m.types() {
+		return m.pressedOne(msg)
+	}
+	if msg.Paste {
+		return nil
+	}
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
+		return m.pressedOne(msg)
+	}
+	cmds := make([]tea.Cmd, len(msg.Runes))
+	for i := range msg.Runes {
+		cmds[i] = m.pressed(tea.KeyMsg{Type: tea.KeyRunes, Runes: msg.Runes[i : i+1], Alt: msg.Alt})
+		if m.types() && i+1 < len(msg.Runes) { // the rest is typed
+			return tea.Batch(append(cmds[:i+1], m.pressedOne(tea.KeyMsg{Type: tea.KeyRunes, Runes: msg.Runes[i+1:]}))...)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// types tells whether letters are text.
+func (m *Model) types() bool {
+	return m.prompt != nil || m.dialog != nil && m.dialog.state == dialogAsks && m.dialog.word != ""
+}
+
+func (m *Model) pressedOne(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Type == tea.KeyCtrlC:
 		m.quit = true

@@ -58,12 +58,12 @@ func (l *link) apply(engine *rollout.Engine, p rollout.Preview) tea.Cmd {
 func done(p rollout.Preview, id string) string {
 	switch p.Action {
 	case rollout.Release:
-		return fmt.Sprintf("%s: the canary is released, and %s is everyone's target.", p.API, id)
+		return fmt.Sprintf("%s: released %s to everyone.", p.API, id)
 	case rollout.Abort:
-		return fmt.Sprintf("%s: the canary is aborted, and %s is everyone's target again.", p.API, id)
+		return fmt.Sprintf("%s: aborted, back to %s.", p.API, id)
 	case rollout.All, rollout.Start:
 	}
-	return fmt.Sprintf("%s: %s is everyone's target.", p.API, id)
+	return fmt.Sprintf("%s: sync to %s.", p.API, id)
 }
 
 // rolloutDialog opens the dialog of an action that changes an API's sync id. What it says is found out first.

@@ -42,6 +42,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.planned(msg)
 	case actedMsg:
 		m.acted(msg)
+	case noShellMsg:
+		m.say(theme.ToneWarn, "There is no shell to go back to: q quits.")
 	case copiedMsg:
 		m.copied(msg)
 	}

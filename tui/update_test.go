@@ -167,3 +167,25 @@ func TestReadOnlyDoesNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestKeysThatComeTogether(t *testing.T) {
+	t.Parallel()
+	drive(t, nil, func(d *driver) {
+		d.sample()
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjjk")})
+		if got := d.selected(); got != "compute.example.com" {
+			t.Errorf("selected %q", got)
+		}
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("g/dns")})
+		d.sees("/dns", "1 of 1")
+		d.press("esc")
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("q"), Paste: true})
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("zy"), Paste: true})
+		if d.quit || len(d.client.Actions()) > 0 {
+			t.Error("what was pasted was taken for keys")
+		}
+		d.press("/")
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("network"), Paste: true})
+		d.sees("1 of 1", "network.example.com")
+	})
+}

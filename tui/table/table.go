@@ -181,12 +181,16 @@ func (t *Table) row(b *strings.Builder, th *theme.Theme, rows Rows, i int) {
 		t.selected(b, th)
 		return
 	}
+	left := t.width - (pointer - gap)
 	b.WriteString(strings.Repeat(" ", pointer-gap))
 	for n, cell := range t.cells {
-		if w := t.widths[n]; w > 0 {
-			b.WriteString(strings.Repeat(" ", gap))
-			b.WriteString(cell.draw(w, t.columns[n].Right, th))
+		w := min(t.widths[n], left-gap) // there may be more columns than cells
+		if w <= 0 {
+			continue
 		}
+		b.WriteString(strings.Repeat(" ", gap))
+		b.WriteString(cell.draw(w, t.columns[n].Right, th))
+		left -= gap + w
 	}
 }
 

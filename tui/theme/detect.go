@@ -18,8 +18,8 @@ type Asked struct {
 	ASCII bool   // no other characters than these, whatever the locale
 }
 
-// Detect finds out how to draw on a terminal, without asking it. Colours: NO_COLOR and CLICOLOR=0 mean none, unless they are asked
-// for in so many words or CLICOLOR_FORCE is set. How many there are is as TERM and COLORTERM say. A light background is
+// Detect finds out how to draw on a terminal, without asking it. Colours: NO_COLOR means none, and so does CLICOLOR=0
+// without CLICOLOR_FORCE, unless they are asked for in so many words. How many there are is as TERM and COLORTERM say. A light background is
 // what COLORFGBG says, and a dark one is taken for granted. Characters beyond ASCII take a locale of UTF-8, as LC_ALL, LC_CTYPE
 // or LANG says it. It fails for a name that there is no theme of.
 func Detect(asked Asked, env Lookup) (Options, error) {
@@ -57,10 +57,11 @@ func value(env Lookup, name string) string {
 
 // colorless follows no-color.org and bixense.com/clicolors.
 func colorless(env Lookup) bool {
-	if force := value(env, "CLICOLOR_FORCE"); force != "" && force != "0" {
-		return false
+	if value(env, "NO_COLOR") != "" {
+		return true
 	}
-	return value(env, "NO_COLOR") != "" || value(env, "CLICOLOR") == "0"
+	force := value(env, "CLICOLOR_FORCE")
+	return value(env, "CLICOLOR") == "0" && (force == "" || force == "0")
 }
 
 // profile is how many colours a terminal has.

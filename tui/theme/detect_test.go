@@ -49,8 +49,9 @@ func TestDetect(t *testing.T) {
 		{theme.Asked{Name: "light"}, "NO_COLOR=1" + utf8, theme.Options{Name: "mono", Profile: termenv.ANSI}},
 		{theme.Asked{}, "NO_COLOR=" + utf8, theme.Options{Name: "dark", Profile: termenv.ANSI}},
 		{theme.Asked{}, "CLICOLOR=0" + utf8, theme.Options{Name: "mono", Profile: termenv.ANSI}},
-		{theme.Asked{}, "NO_COLOR=1 CLICOLOR_FORCE=1" + utf8, theme.Options{Name: "dark", Profile: termenv.ANSI}},
-		{theme.Asked{}, "NO_COLOR=1 CLICOLOR_FORCE=0" + utf8, theme.Options{Name: "mono", Profile: termenv.ANSI}},
+		{theme.Asked{}, "NO_COLOR=1 CLICOLOR_FORCE=1" + utf8, theme.Options{Name: "mono", Profile: termenv.ANSI}},
+		{theme.Asked{}, "CLICOLOR=0 CLICOLOR_FORCE=1" + utf8, theme.Options{Name: "dark", Profile: termenv.ANSI}},
+		{theme.Asked{}, "CLICOLOR=0 CLICOLOR_FORCE=0" + utf8, theme.Options{Name: "mono", Profile: termenv.ANSI}},
 		{theme.Asked{Color: "always"}, "NO_COLOR=1" + utf8, theme.Options{Name: "dark", Profile: termenv.ANSI}},
 		{theme.Asked{Color: "never"}, "CLICOLOR_FORCE=1" + utf8, theme.Options{Name: "mono", Profile: termenv.ANSI}},
 

@@ -18,7 +18,10 @@ const (
 )
 
 // Sample is a deployment with something of everything: what is told of it at a moment.
-func Sample(now time.Time) []fleet.Update {
+func Sample(now time.Time) []fleet.Update { return append(Still(now), progress(now)...) }
+
+// Still is the sample without anything that has happened lately.
+func Still(now time.Time) []fleet.Update {
 	apis := &fleet.APIs{Whole: true}
 	add := func(r api.Registration) {
 		r.Platform, r.Region, r.Active = "sandbox", "eu-west-1", true
@@ -56,11 +59,11 @@ func Sample(now time.Time) []fleet.Update {
 	for _, name := range []string{fleet.Registrations, fleet.AllSubscriptions, fleet.AllReconcilers, fleet.Katalog} {
 		updates = append(updates, fleet.Source{Name: name, Synced: true})
 	}
-	return append(updates, Progress(now)...)
+	return updates
 }
 
-// Progress has a few syncs of storage.example.com end well, so that there is a rate.
-func Progress(now time.Time) []fleet.Update {
+// progress has a few syncs of storage.example.com end well, so that there is a rate.
+func progress(now time.Time) []fleet.Update {
 	var updates []fleet.Update
 	for i := range 30 {
 		at := now.Add(-time.Duration(30-i) * 6 * time.Second)

@@ -1,0 +1,6 @@
+package tui_test
+
+import "syscall"
+
+// poke has a row change.
+const poke = syscall.SIGTERM
