@@ -45,6 +45,7 @@ func scenes() map[string]scene {
 		}},
 		"apis":  {needs: theShared},
 		"apply": {needs: fleet, before: usual},
+		"dev":   {needs: nothing, ends: map[string]ending{"kayra dev": {until: "(?m)^token "}}},
 		"diff":  {needs: theShared, ends: map[string]ending{"-f compute.yaml": {codes: []int{1}}}},
 		"check": {needs: theShared, ends: map[string]ending{
 			"--as ann": {codes: []int{3}}, // she may not

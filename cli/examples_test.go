@@ -235,7 +235,7 @@ const shellPrelude = "set -o pipefail; Out-String() { cat; }; Invoke-Expression(
 func (w *world) run(t *testing.T, line, until string) (code int, out string) {
 	t.Helper()
 	line = strings.NewReplacer(
-		"https://kayra.example.com", w.url, "/etc/kayra/kayra.yaml", filepath.Join(w.dir, "kayra.yaml"),
+		"https://kayra.example.com", w.url, "/etc/kayra/kayra.yaml", filepath.Join(w.dir, "kayra.yaml"), "/tmp/", w.dir+"/",
 		"127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:9000", "127.0.0.1:0",
 	).Replace(line)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -39,10 +39,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("make a directory: %w", err)
 	}
-	o.Environ = slices.DeleteFunc(slices.Clone(o.Environ), func(pair string) bool {
-		return strings.HasPrefix(pair, "KAYRA_") || strings.HasPrefix(pair, "INFRAPI_")
-	})
-	s := &stage{Options: o, dir: dir, token: rand.Text(), show: newTimeline(o.Out, o.Now)}
+	o.Environ = unconfigured(o.Environ)
+	s := &stage{Options: o, dir: dir, token: rand.Text(), show: newTimeline(o.Out, o.Now), platform: "demo", listen: anyPorts()}
 	err = errors.Join(s.play(ctx), s.end())
 	if err != nil && ctx.Err() == nil {
 		s.explain()
@@ -54,12 +52,23 @@ func Run(ctx context.Context, o Options) (err error) {
 	return err
 }
 
+// unconfigured is an environment without what would configure Kayra.
+func unconfigured(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		return strings.HasPrefix(pair, "KAYRA_") || strings.HasPrefix(pair, "INFRAPI_")
+	})
+}
+
 // stage is what the demonstration plays on.
 type stage struct {
 	Options
 
 	dir       string
 	token     string
+	platform  string
+	listen    Addresses
+	machines  string   // where the app keeps its machines, or ""
+	lock      *os.File // held for as long as a process runs, or nil
 	show      *timeline
 	processes []*process // in the order they were started
 	gateway   string     // URL
@@ -89,17 +98,17 @@ func (s *stage) play(ctx context.Context) error {
 
 // set starts the processes. One that ends before its time ends the demonstration.
 func (s *stage) set(ctx context.Context, fail context.CancelCauseFunc) (err error) {
-	if s.gateway, err = s.start(ctx, fail, "sample app", "demo-app"); err != nil {
+	if s.gateway, err = s.start(ctx, fail, "sample app", "demo-app", "--listen", s.listen.Gateway, "--file", s.machines); err != nil {
 		return err
 	}
 	file := filepath.Join(s.dir, "kayra.yaml")
-	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, s.gateway)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(fmt.Sprintf(configuration, s.gateway, s.platform)), 0o600); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	if s.server, err = s.start(ctx, fail, "server", "serve", "--config", file); err != nil {
+	if s.server, err = s.start(ctx, fail, "server", "serve", "--config", file, "--listen", s.listen.Server); err != nil {
 		return err
 	}
-	reconciler, err := s.start(ctx, fail, "reconciler", "reconciler", "--config", file)
+	reconciler, err := s.start(ctx, fail, "reconciler", "reconciler", "--config", file, "--listen", s.listen.Reconciler)
 	if err != nil {
 		return err
 	}
@@ -109,7 +118,7 @@ func (s *stage) set(ctx context.Context, fail context.CancelCauseFunc) (err erro
 
 func (s *stage) start(ctx context.Context, fail context.CancelCauseFunc, name string, args ...string) (string, error) {
 	// The process outlives an interrupt by as much as it takes to end the others in order.
-	p, err := start(context.WithoutCancel(ctx), s.Options, s.dir, name, []string{tokenVariable + "=" + s.token}, args...)
+	p, err := start(context.WithoutCancel(ctx), s, name, args...)
 	if err != nil {
 		return "", err
 	}
@@ -140,11 +149,12 @@ func (s *stage) explain() {
 
 // keep leaves the stage to the user until ctx ends.
 func (s *stage) keep(ctx context.Context) error {
-	token, config := filepath.Join(s.dir, "token"), filepath.Join(s.dir, "client.yaml")
-	text := fmt.Sprintf("client: {server: %q, token: {file: %q}}\nreconciler: {gateway_url: %q}\n", s.server, token, s.gateway)
-	err := errors.Join(os.WriteFile(token, []byte(s.token), 0o600), os.WriteFile(config, []byte(text), 0o600))
+	if err := os.WriteFile(s.tokenFile(), []byte(s.token), 0o600); err != nil {
+		return fmt.Errorf("write the token: %w", err)
+	}
+	config, err := s.configureClients()
 	if err != nil {
-		return fmt.Errorf("write the client's configuration: %w", err)
+		return err
 	}
 	s.show.note("all of it runs on until Ctrl-C. In another terminal:\n\n"+
 		"  export KAYRA_CONFIG=%[1]s\n"+
@@ -152,7 +162,24 @@ func (s *stage) keep(ctx context.Context) error {
 		"  %[2]s get catalog subscriptions -A\n"+
 		"  %[2]s get catalog apiregistrations compute.example.com/status\n"+
 		"  %[2]s update catalog apiregistrations compute.example.com/sync -d '{\"canary_namespaces\": [\"apps\"]}'\n"+
-		"  %[2]s get compute -n sre machines\n", config, s.Executable)
+		"  %[2]s get compute -n sre machines\n", word(config), word(s.Executable))
+	return s.wait(ctx)
+}
+
+func (s *stage) tokenFile() string { return filepath.Join(s.dir, "token") }
+
+// configureClients writes the configuration that has clients speak to the server, and gives its path.
+func (s *stage) configureClients() (string, error) {
+	config := filepath.Join(s.dir, "client.yaml")
+	text := fmt.Sprintf("client: {server: %q, token: {file: %q}}\nreconciler: {gateway_url: %q}\n", s.server, s.tokenFile(), s.gateway)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return "", fmt.Errorf("write the client's configuration: %w", err)
+	}
+	return config, nil
+}
+
+// wait waits until ctx ends, and fails where a process has ended it.
+func (s *stage) wait(ctx context.Context) error {
 	<-ctx.Done()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause //nolint:wrapcheck // made by start
@@ -160,8 +187,8 @@ func (s *stage) keep(ctx context.Context) error {
 	return nil
 }
 
-// configuration is of the server and the reconciler. The address in it is the gateway's.
-const configuration = `platform: demo
+// configuration is of the server and the reconciler, for the gateway's address and a platform.
+const configuration = `platform: "%[2]s"
 region: local
 log: {level: info, format: json}
 server: {listen: "127.0.0.1:0"}

@@ -31,15 +31,16 @@ type process struct {
 }
 
 // start runs the program again with other arguments. Cancelling ctx asks the child to end.
-func start(ctx context.Context, o Options, dir, name string, env []string, args ...string) (*process, error) {
-	p := &process{name: name, log: filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".log"), ended: make(chan struct{}), ready: make(chan string, 1)}
+func start(ctx context.Context, s *stage, name string, args ...string) (*process, error) {
+	p := &process{name: name, log: filepath.Join(s.dir, strings.ReplaceAll(name, " ", "-")+".log"), ended: make(chan struct{}), ready: make(chan string, 1)}
 	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	ctx, p.stop = context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, o.Executable, append(args, "--until-stdin-closes")...)
-	cmd.Args[0], cmd.Dir, cmd.Env, cmd.WaitDelay = o.Name, dir, append(o.Environ, env...), grace
+	cmd := exec.CommandContext(ctx, s.Executable, append(args, "--until-stdin-closes")...)
+	cmd.Args[0], cmd.Dir, cmd.Env, cmd.WaitDelay = s.Name, s.dir, append(s.Environ, tokenVariable+"="+s.token), grace
+	detach(cmd, s.lock)
 	cmd.Stderr = &announcements{to: log, ready: p.ready}
 	cmd.Stdout = cmd.Stderr
 	in, err := cmd.StdinPipe()
