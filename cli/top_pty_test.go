@@ -14,21 +14,31 @@ import (
 	"github.com/creack/pty"
 )
 
-// Where there is no server, the dashboard starts all the same, says so, and leaves the terminal as it was.
+// Where there is no server, the dashboard starts all the same, with the view that was asked for, says so, and leaves the
+// terminal as it was.
 func TestTopWithoutAServer(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	s := sit(t, []string{"PATH=/bin", "TERM=xterm-256color", "KAYRA_CLIENT_SERVER=" + gone.URL}, "top")
-	if err := pty.Setsize(s.keys, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-		t.Fatal(err)
-	}
-	s.await(t, "offline")
-	if _, err := s.keys.WriteString("q"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.code(); code != 0 || !s.untouched(t) {
-		t.Errorf("it ended with %d, the terminal untouched: %t", code, s.untouched(t))
+	for line, title := range map[string]string{
+		"top": "\x1b[1moverview\x1b[0m", "top compute.example.com": "\x1b[1mcompute.example.com\x1b[0m",
+		"top compute.example.com -n sre": "\x1b[1msre\x1b[0m", "top -n sre": "\x1b[1mnamespace sre\x1b[0m",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			s := sit(t, []string{"TERM=xterm-256color", "NO_COLOR=1", "KAYRA_CLIENT_SERVER=" + gone.URL}, append(strings.Fields(line), "--ascii")...)
+			if err := pty.Setsize(s.keys, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+				t.Fatal(err)
+			}
+			s.await(t, "offline")
+			s.await(t, title)
+			if _, err := s.keys.WriteString("q"); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.code(); code != 0 || !s.untouched(t) {
+				t.Errorf("it ended with %d, the terminal untouched: %t", code, s.untouched(t))
+			}
+		})
 	}
 }
 

@@ -31,7 +31,9 @@ func (t *top) show(ctx context.Context, e *env, c *config.Config, at tui.Connect
 	if err != nil {
 		return usage("", "%v", err)
 	}
-	err = tui.Run(ctx, tui.Options{Connection: at, Theme: theme.New(look), ReadOnly: t.readOnly, API: api}, e.terminal())
+	err = tui.Run(ctx, tui.Options{
+		Connection: at, Theme: theme.New(look), ReadOnly: t.readOnly, API: api, Namespace: t.namespace,
+	}, e.terminal())
 	if errors.Is(err, tui.ErrHungUp) {
 		return &failure{code: codeInterrupted, message: err.Error(), err: err}
 	}

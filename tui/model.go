@@ -19,6 +19,8 @@ type Options struct {
 	ReadOnly bool                    // nothing can be done from here
 	API      string                  // that is opened at once; "": none
 	Copy     func(text string) error // brings a text to the clipboard; nil: there is none
+
+	Namespace string // that is opened at once: its subscription to API or, without one, all that it subscribes to; "": none
 }
 
 // page is a screen.
@@ -80,8 +82,8 @@ func New(ctx context.Context, o Options) (m *Model, wait func()) {
 	m.worker = newWorker(ctx, commands)
 	m.link = m.enter(o.Connection)
 	m.home()
-	if o.API != "" {
-		m.push(screen.NewTenants(o.API))
+	if o.API != "" || o.Namespace != "" {
+		m.openAt(o.API, o.Namespace)
 	}
 	return m, commands.close
 }
@@ -93,6 +95,18 @@ func (m *Model) Quit() bool { return m.quit }
 func (m *Model) home() {
 	m.pages = nil
 	m.push(screen.NewOverview())
+}
+
+// openAt opens what somebody has begun with.
+func (m *Model) openAt(api, namespace string) {
+	if api == "" {
+		m.push(screen.NewNamespace(namespace))
+		return
+	}
+	m.push(screen.NewTenants(api))
+	if namespace != "" {
+		m.push(screen.NewTenant(api, namespace))
+	}
 }
 
 // push opens a page above the one that is shown.

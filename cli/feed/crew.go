@@ -16,6 +16,9 @@ import (
 // askedWithin is for how long an answer of a reconciler is waited for, which may be out of reach from here.
 const askedWithin = 2 * time.Second
 
+// reassure is after how long an answer is passed on that says nothing new, so that the copy does not look old.
+const reassure = 10 * time.Second
+
 // crew is the reconcilers that are alive, as far as the server has told. Each is asked by a goroutine of its own.
 type crew struct {
 	changed chan struct{}
@@ -124,7 +127,7 @@ func (f *Feed) ask(ctx context.Context, r api.Reconciler, to *box, k *knocks) {
 		default:
 			b.reset()
 		}
-		if !same(word, &said) {
+		if !same(word, &said) || word.At.Sub(said.At) >= reassure {
 			said = *word
 			to.addWord(word)
 		}

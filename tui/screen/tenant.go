@@ -44,7 +44,10 @@ func (t *Tenant) Subject(d *Data) Subject {
 func (t *Tenant) Render(d *Data) string {
 	sub := d.Fleet.Subscription(t.api, t.namespace)
 	if sub == nil {
-		text := fmt.Sprintf("%s is not subscribed to %s any more. Esc goes back.", t.namespace, t.api)
+		text := fmt.Sprintf("%s is not subscribed to %s, or not any more. Esc goes back.", t.namespace, t.api)
+		if !d.Fleet.Source(fleet.AllSubscriptions).Synced {
+			text = "Nothing has been told of subscriptions yet."
+		}
 		return t.draw(widget.Wrap(safe(text), t.width), d.Theme.Ellipsis)
 	}
 	lines := t.head(d, sub)
