@@ -76,6 +76,8 @@ func (m *Model) begin(d deed) tea.Cmd {
 		m.dialog = m.resyncDialog(a, m.fleet.Subscription(s.API, s.Namespace))
 	case deedPause:
 		m.dialog = m.pauseDialog(a)
+	case deedCanary:
+		return m.canaryDialog(a.Name)
 	case deedSync:
 		return m.rolloutDialog(rollout.All, a.Name)
 	case deedRelease:

@@ -6,9 +6,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"kayra/rollout"
 	"kayra/tui/fleet"
 	"kayra/tui/screen"
 	"kayra/tui/theme"
+	"kayra/tui/wizard"
 )
 
 // Options say what the dashboard shows, and how. Connection and Theme are required.
@@ -38,7 +40,8 @@ type Model struct {
 	keys    []entry
 	enter   func(Connection) *link // makes the link of a connection
 	worker  worker                 // for what belongs to no link
-	quit    bool                   // somebody has asked for the end
+	guide   func(*rollout.Engine, wizard.Options) *wizard.Model
+	quit    bool // somebody has asked for the end
 
 	link   *link
 	fleet  *fleet.Fleet
@@ -54,6 +57,7 @@ type Model struct {
 
 	prompt *prompt
 	dialog *dialog
+	wizard *wizard.Model // that has all of the screen; nil: there is none
 	notice notice
 	frozen *frozen
 	mouse  bool
@@ -80,12 +84,18 @@ func New(ctx context.Context, o Options) (m *Model, wait func()) {
 	m = &Model{options: o, keys: keymap(), fleet: &fleet.Fleet{}, now: time.Now()}
 	m.enter = func(c Connection) *link { return newLink(ctx, commands, c) }
 	m.worker = newWorker(ctx, commands)
+	m.guide = func(e *rollout.Engine, o wizard.Options) *wizard.Model { return wizard.New(ctx, e, m.options.Theme, o) }
 	m.link = m.enter(o.Connection)
 	m.home()
 	if o.API != "" || o.Namespace != "" {
 		m.openAt(o.API, o.Namespace)
 	}
-	return m, commands.close
+	return m, func() {
+		if m.wizard != nil {
+			m.wizard.Close()
+		}
+		commands.close()
+	}
 }
 
 // Quit tells whether it has ended because somebody asked for it.

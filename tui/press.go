@@ -13,6 +13,9 @@ import (
 // pressed does what a key does: to the dialog, to the line that is typed, or to the page. Keys that came together, as they do over a
 // slow line, are taken one by one. What is pasted is not taken for keys.
 func (m *Model) pressed(msg tea.KeyMsg) tea.Cmd {
+	if m.wizard != nil && msg.Type != tea.KeyCtrlZ {
+		return m.guided(msg)
+	}
 	if msg.Type == tea.KeyRunes && m.types() {
 		return m.pressedOne(msg)
 	}

@@ -46,6 +46,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.say(theme.ToneWarn, "There is no shell to go back to: q quits.")
 	case copiedMsg:
 		m.copied(msg)
+	case openedMsg:
+		return m.opened(msg)
+	default:
+		return m.guided(msg)
 	}
 	return nil
 }
@@ -183,7 +187,7 @@ func (m *Model) acted(msg actedMsg) {
 
 // moused selects the row that is clicked, opens one that is selected already, and scrolls.
 func (m *Model) moused(msg tea.MouseMsg) tea.Cmd {
-	if !m.mouse || m.dialog != nil || m.prompt != nil || msg.Action != tea.MouseActionPress {
+	if !m.mouse || m.dialog != nil || m.prompt != nil || m.wizard != nil || msg.Action != tea.MouseActionPress {
 		return nil
 	}
 	const wheel = 3

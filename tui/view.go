@@ -30,6 +30,9 @@ func (m *Model) View() string {
 	case m.width < leastWidth || m.height < leastHeight:
 		return widget.Lines(strings.Join(widget.Wrap("The terminal is too small for this: it takes 40 columns and 12 lines. q quits.", m.width), "\n"), m.height)
 	}
+	if m.wizard != nil {
+		return m.wizard.View()
+	}
 	lines := m.head()
 	height := m.bodyHeight()
 	if m.dialog != nil {
@@ -68,8 +71,13 @@ func (m *Model) body(height int) string {
 	return strings.Join(lines, "\n")
 }
 
-// place tells the page its size.
-func (m *Model) place() { m.page().SetSize(m.width, m.bodyHeight()) }
+// place tells the page its size, and the wizard.
+func (m *Model) place() {
+	m.page().SetSize(m.width, m.bodyHeight())
+	if m.wizard != nil {
+		m.wizard.SetSize(m.width, m.height)
+	}
+}
 
 // top is how many lines stand above the page.
 func (m *Model) top() int {
