@@ -75,6 +75,7 @@ func BenchmarkTopFrame10k(b *testing.B) { benchmarkFrame(b, 0) }
 func BenchmarkTopLiveFrame10k(b *testing.B) { benchmarkFrame(b, 300) }
 
 func benchmarkFrame(b *testing.B, moved int) {
+	b.Helper()
 	var value, floor time.Duration
 	for range b.N {
 		value += frame(b, 10_000, moved)
