@@ -83,6 +83,8 @@ func scenes() map[string]scene {
 		"rollout release": {needs: fleet, before: usual, ends: map[string]ending{"release": afresh}},
 		"rollout start":   {needs: fleet, before: usual, ends: map[string]ending{"--wait": {before: aborted}}},
 		"serve":           {needs: nothing, ends: map[string]ending{"serve": {until: listens}}},
+		"store":           {needs: server},
+		"store copy":      {needs: server},
 		"sync":            {needs: fleet, before: usual, ends: map[string]ending{"--abort": afresh}},
 		"top":             {needs: theShared, ends: map[string]ending{"top": noTerminal, "--once": {}}},
 		"update":          {needs: fleet, before: usual, ends: map[string]ending{`"abort"`: afresh}},

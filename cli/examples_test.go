@@ -182,7 +182,7 @@ func newWorld(t *testing.T, n needs) *world {
 	}
 	w.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "XDG_CONFIG_HOME=" + w.dir, "XDG_CACHE_HOME=" + w.dir,
-		"KAYRA_CONFIG=" + config, "GORACE=atexit_sleep_ms=0",
+		"KAYRA_CONFIG=" + config, "GORACE=atexit_sleep_ms=0", "KAYRA_DATABASE_ETCD_PREFIX=" + cluster.Server(t).Prefix(t),
 	}
 	if n >= server {
 		w.url = w.start(t, "serve")
@@ -236,7 +236,7 @@ func (w *world) run(t *testing.T, line, until string) (code int, out string) {
 	t.Helper()
 	line = strings.NewReplacer(
 		"https://kayra.example.com", w.url, "/etc/kayra/kayra.yaml", filepath.Join(w.dir, "kayra.yaml"), "/tmp/", w.dir+"/",
-		"127.0.0.1:8080", "127.0.0.1:0", "127.0.0.1:9000", "127.0.0.1:0",
+		"127.0.0.1:8080", "127.0.0.1:0", "http://127.0.0.1:2379", cluster.Server(t).Endpoints()[0], "127.0.0.1:9000", "127.0.0.1:0",
 	).Replace(line)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -62,14 +62,20 @@ func (e *env) open(ctx context.Context, c config.Database, log *slog.Logger, pat
 }
 
 func openOnce(ctx context.Context, c config.Database, log *slog.Logger) (backend, error) {
+	return openAs(ctx, c, log, false)
+}
+
+// openAs opens a store that may have to exist.
+func openAs(ctx context.Context, c config.Database, log *slog.Logger, existing bool) (backend, error) {
 	if c.Backend == "etcd" {
 		o, err := etcdOptions(c.Etcd, log)
 		if err != nil {
 			return nil, err
 		}
+		o.Existing = existing
 		return opened(etcd.Open(ctx, o))
 	}
-	return opened(local.Open(ctx, local.Options{Path: c.Local.Path, PollInterval: c.Local.PollInterval, Logger: log}))
+	return opened(local.Open(ctx, local.Options{Path: c.Local.Path, Existing: existing, PollInterval: c.Local.PollInterval, Logger: log}))
 }
 
 // opened keeps a store that is nil from becoming a backend that is not.

@@ -62,7 +62,7 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.AddCommand(configCommand(e), completionCommand(e), versionCommand(e))
 	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
 	if name != clientName {
-		addGroup(root, "Running Kayra:", serveCommand(e), reconcilerCommand(e), devCommand(e), demoCommand(e), demoAppCommand(e))
+		addGroup(root, "Running Kayra:", serveCommand(e), reconcilerCommand(e), devCommand(e), demoCommand(e), demoAppCommand(e), storeCommand(e))
 		root.Example = "  kayra demo\n  kayra serve --config kayra.yaml\n" + root.Example
 	}
 	root.InitDefaultHelpCmd()

@@ -45,6 +45,21 @@ func TestScriptsOnEtcd(t *testing.T) {
 	})
 }
 
+// TestScriptsFromOneStoreToTheOther runs processes on a local store and on its copy on etcd, and back.
+func TestScriptsFromOneStoreToTheOther(t *testing.T) {
+	t.Parallel()
+	server := cluster.Server(t)
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join("testdata", "etcd", "copy.txtar")},
+		Cmds:  commands(),
+		Setup: func(e *testscript.Env) error {
+			endpoint := server.Endpoints()[0]
+			e.Setenv("ETCD", endpoint)
+			return setUp(e, fmt.Sprintf("local: {path: kayra.db}\n  etcd: {endpoints: [%q], prefix: %s, lease_ttl: 2s}", endpoint, server.Prefix(t)))
+		},
+	})
+}
+
 // TestScriptsOnGuardedEtcd runs processes on an etcd that wants a certificate and a password, and soon forgets whom it knows.
 func TestScriptsOnGuardedEtcd(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,10 @@ var (
 	ErrSchema = errors.New("store has an unsupported schema")
 	// ErrCorrupt: what the store holds is damaged, and has to be restored from a backup.
 	ErrCorrupt = errors.New("store is damaged")
+	// ErrMissing: there is no store yet, and none was to be made.
+	ErrMissing = errors.New("there is no store")
+	// ErrExists: there is something already where a store was to be made.
+	ErrExists = errors.New("there is something already")
 	// ErrInUse: another process holds what may be held once.
 	ErrInUse = errors.New("store is in use by another process")
 )

@@ -32,6 +32,7 @@ type Options struct {
 	Username  string      // "": no authentication by password
 	Password  string      // of Username
 	TLS       *tls.Config // nil: as the endpoints' scheme says
+	Existing  bool        // where nothing has been written yet, fail with store.ErrMissing
 
 	LeaseTTL       time.Duration // how long a dead process keeps its locks, in whole seconds; 0: 15 s
 	RequestTimeout time.Duration // of one request; 0: 2 s
@@ -77,14 +78,14 @@ var (
 // within RequestTimeout if the cluster cannot be reached, and with store.ErrSchema if the prefix was written by a newer
 // version of Kayra or by something else.
 func Open(ctx context.Context, opts Options) (*Store, error) {
-	s, err := open(ctx, opts.withDefaults())
+	s, err := open(ctx, opts.withDefaults(), (*Store).checkSchema)
 	if err != nil {
 		return nil, fmt.Errorf("open etcd %s: %w", strings.Join(opts.Endpoints, ","), err)
 	}
 	return s, nil
 }
 
-func open(ctx context.Context, opts Options) (*Store, error) {
+func open(ctx context.Context, opts Options, begin func(*Store, context.Context) error) (*Store, error) {
 	if len(opts.Endpoints) == 0 {
 		return nil, errors.New("no endpoints given")
 	}
@@ -106,7 +107,7 @@ func open(ctx context.Context, opts Options) (*Store, error) {
 		opts: opts, data: opts.Prefix + "/data/", client: client, log: opts.Logger,
 		closing: make(chan struct{}), clusters: map[string]uint64{},
 	}
-	if err := s.checkSchema(ctx); err != nil {
+	if err := begin(s, ctx); err != nil {
 		return nil, errors.Join(s.opts.diagnose(ctx, err), s.Close())
 	}
 	s.warnOfOldServer(ctx)

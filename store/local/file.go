@@ -21,14 +21,17 @@ const (
 )
 
 // prepare returns the absolute path of a store of the right schema, which it creates if there is no file.
-func prepare(ctx context.Context, path string) (string, error) {
-	path, err := resolve(path)
+func prepare(ctx context.Context, opts Options) (string, error) {
+	path, err := resolve(opts.Path)
 	if err != nil {
 		return "", err
 	}
 	there, err := exists(path)
 	if err != nil {
 		return "", err
+	}
+	if !there && opts.Existing {
+		return "", store.ErrMissing
 	}
 	if !there {
 		if err := create(ctx, path); err != nil {
@@ -85,22 +88,40 @@ func create(ctx context.Context, path string) error {
 	if there, err := exists(path); there || err != nil {
 		return err
 	}
-	fresh := path + ".new"
-	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
-		if err := os.Remove(fresh + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove leftover: %w", err)
-		}
+	fresh, err := lay(ctx, path)
+	if err != nil {
+		return err
+	}
+	return move(fresh, path)
+}
+
+// lay writes an empty store beside the place that it is for, instead of what was left there by one that was interrupted.
+func lay(ctx context.Context, path string) (fresh string, err error) {
+	fresh = path + ".new"
+	if err := remove(fresh); err != nil {
+		return "", fmt.Errorf("remove leftover: %w", err)
 	}
 	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("create file: %w", err)
+		return "", fmt.Errorf("create file: %w", err)
 	}
 	if err := f.Close(); err != nil {
-		return fmt.Errorf("create file: %w", err)
+		return "", fmt.Errorf("create file: %w", err)
 	}
-	if err := build(ctx, fresh); err != nil {
-		return err
+	return fresh, build(ctx, fresh)
+}
+
+// remove deletes a file with what SQLite has beside it.
+func remove(path string) error {
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err //nolint:wrapcheck // names the file
+		}
 	}
+	return nil
+}
+
+func move(fresh, path string) error {
 	if err := os.Rename(fresh, path); err != nil {
 		return fmt.Errorf("move new file into place: %w", err)
 	}

@@ -28,6 +28,7 @@ import (
 // Options say where the store is and how it behaves. Only Path is required.
 type Options struct {
 	Path         string        // the file; its directory has to exist
+	Existing     bool          // where there is no file, fail with store.ErrMissing
 	PollInterval time.Duration // between two looks for other processes' writes; 0: 20 ms
 	LogRevisions int64         // how many revisions a watch can go back at least; 0: 20,000
 	LogBytes     int64         // how many bytes of history are kept at most, about; 0: 64 MiB
@@ -78,7 +79,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 }
 
 func open(ctx context.Context, opts Options) (*Store, error) {
-	path, err := prepare(ctx, opts.Path)
+	path, err := prepare(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
