@@ -13,7 +13,7 @@ import (
 
 // freely are flags whose values nobody can know before.
 var freely = []string{
-	"as", "as-group", "data", "gateway", "label", "limit", "listen", "request-timeout", "server", "startup-timeout", "timeout", "work",
+	"as", "as-group", "data", "gateway", "gateway-listen", "label", "limit", "listen", "reconciler-listen", "request-timeout", "server", "startup-timeout", "timeout", "work",
 }
 
 // Every flag that has a value is completed by what there is or by files, or is listed above. Whoever adds one completes it in

@@ -29,7 +29,7 @@ type command = func(ts *testscript.TestScript, neg bool, args []string)
 func commands() map[string]command {
 	known := &authorities{}
 	return map[string]command{
-		"code": code, "waitfor": waitFor, "address": address, "curl": curl, "term": terminate, "ca": known.make, "issue": known.issue,
+		"code": code, "waitfor": waitFor, "address": address, "curl": curl, "term": terminate, "ended": ended, "ca": known.make, "issue": known.issue,
 	}
 }
 
@@ -86,6 +86,21 @@ func terminate(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("no process in the background has %q", args[0])
+}
+
+// ended wants a process not to run any more: ended FILE, which has its number. One that nobody has waited for, as in a container
+// whose first process does not, has ended.
+func ended(ts *testscript.TestScript, _ bool, args []string) {
+	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	process, err := os.FindProcess(pid)
+	if err != nil || process.Signal(syscall.Signal(0)) != nil {
+		return
+	}
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // there is none elsewhere than on Linux
+	if !strings.Contains(string(status), "\nState:\tZ") {
+		ts.Fatalf("process %d runs still", pid)
+	}
 }
 
 func until(ts *testscript.TestScript, what string, done func() bool) {
