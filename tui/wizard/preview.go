@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
 	"kayra/cli/term"
 	"kayra/rollout"
@@ -118,26 +117,6 @@ func (p *preview) text(m *Model, width int) []string {
 	lines = append(lines, broken(p.Command(m.Place), width)...)
 	lines = append(lines, "")
 	return append(lines, broken(m.Engine.Curl(p.Plan, m.Place), width)...)
-}
-
-// broken breaks a command at spaces, and words that are longer than a line where it is full: nowhere else, so that whoever
-// types it sees what belongs together.
-func broken(command string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.SplitSeq(term.Escape(command), " ") {
-		if line != "" && widget.Width(line)+1+widget.Width(word) <= width {
-			line += " " + word
-			continue
-		}
-		if line != "" {
-			lines = append(lines, line)
-		}
-		parts := strings.Split(ansi.Hardwrap(word, max(width, 1), true), "\n")
-		lines = append(lines, parts[:len(parts)-1]...)
-		line = parts[len(parts)-1]
-	}
-	return append(lines, line)
 }
 
 func (p *preview) becomes() string {
