@@ -43,22 +43,12 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetErr(e.streams.Err)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
-	addGroup(root, "What there is, and who may do what:",
-		getCommand(e),
-		describeCommand(e), topCommand(e),
-		createCommand(e),
-		updateCommand(e),
-		deleteCommand(e),
-		applyCommand(e),
-		diffCommand(e),
-		planCommand(e),
-		whyCommand(e),
-		syncCommand(e),
-		rolloutCommand(e),
-		waitCommand(e),
-		apisCommand(e),
-		checkCommand(e))
-	addGroup(root, "You, and the servers that you speak to:", loginCommand(e), logoutCommand(e), whoamiCommand(e), contextCommand(e))
+	addGroup(root, "What there is:",
+		getCommand(e), describeCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), applyCommand(e), diffCommand(e), apisCommand(e))
+	addGroup(root, "Rollouts:",
+		topCommand(e), syncCommand(e), rolloutCommand(e), waitCommand(e), planCommand(e), whyCommand(e))
+	addGroup(root, "You, and the servers that you speak to:",
+		loginCommand(e), logoutCommand(e), whoamiCommand(e), checkCommand(e), contextCommand(e))
 	root.AddCommand(configCommand(e), completionCommand(e), versionCommand(e))
 	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
 	if name != clientName {

@@ -1,8 +1,10 @@
 package etcdtest
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"testing"
 )
@@ -51,6 +53,7 @@ type around struct {
 
 // Run runs the tests. Their result is that of the run, even if the server's data cannot be removed.
 func (a around) Run() int {
+	spareCollections()
 	code := a.tests.Run()
 	if a.shared.server != nil {
 		a.shared.server.Stop()
@@ -59,4 +62,16 @@ func (a around) Run() int {
 		_ = os.RemoveAll(a.shared.dir)
 	}
 	return code
+}
+
+// spareCollections has garbage collected less often. The memory of a server in this process lives long, and marking it again and
+// again would take a third of the time of all tests. Benchmarks measure what users have, and keep what is usual.
+func spareCollections() {
+	const percent = 400
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	if f := flag.Lookup("test.bench"); f == nil || f.Value.String() == "" {
+		debug.SetGCPercent(percent)
+	}
 }
