@@ -271,10 +271,10 @@ func previewText(v *rollout.Preview, command, curl string) string {
 		becomes = "a fresh one, minted by the server"
 	}
 	page.Cell("      then    ", "%s", becomes)
-	page.Cell("moves         ", "%s", counted(v.Moves))
-	page.Cell("stays         ", "%s", counted(v.Stays))
+	page.Cell("moves         ", "%s", rollout.Names(v.Moves))
+	page.Cell("stays         ", "%s", rollout.Names(v.Stays))
 	if len(v.Idle) > 0 {
-		page.Cell("not active    ", "%s", counted(v.Idle))
+		page.Cell("not active    ", "%s", rollout.Names(v.Idle))
 	}
 	for _, note := range v.Notes {
 		page.Cell("note          ", "%s", note)
@@ -284,16 +284,4 @@ func previewText(v *rollout.Preview, command, curl string) string {
 	page.Verbatim("  ", curl)
 	page.WriteString("\nNothing was sent.\n")
 	return page.String()
-}
-
-// counted is a list of names with their number, of which only the first are shown.
-func counted(names []string) string {
-	const most = 10
-	switch {
-	case len(names) == 0:
-		return "nobody"
-	case len(names) <= most:
-		return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
-	}
-	return fmt.Sprintf("%d: %s and %d more", len(names), strings.Join(names[:most], ", "), len(names)-most)
 }

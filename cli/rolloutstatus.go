@@ -106,15 +106,15 @@ func statusText(s *rollout.State, at rollout.Place) string {
 	if !s.Pending() {
 		line("rollout", "none is pending")
 	} else {
-		line("rollout", "pending, for %s", counted(reg.CanaryNamespaces))
+		line("rollout", "pending, for %s", rollout.Names(reg.CanaryNamespaces))
 		for _, t := range s.Canaries() {
 			page.Cell("                ", "%s", t.Namespace+": "+because(&t))
 		}
-		line("held", "%s", counted(c.Held))
+		line("held", "%s", rollout.Names(c.Held))
 	}
 	line("subscribers", "%d active: %d synced, %d in error; %d not active yet", c.Active, c.Synced, len(c.Failed), c.Idle)
 	if len(c.Failed) > 0 {
-		line("in error", "%s", counted(c.Failed))
+		line("in error", "%s", rollout.Names(c.Failed))
 	}
 	if s.Pending() {
 		page.Heading("To go on:")

@@ -3,6 +3,7 @@ package rollout
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kayra/server/api"
 )
@@ -92,4 +93,16 @@ func why(r *api.Row) string {
 		return string(r.Reason)
 	}
 	return fmt.Sprintf("%s (%s)", r.Message, r.Reason)
+}
+
+// Names is a list of names with their number, of which only the first are shown.
+func Names(names []string) string {
+	const most = 12
+	switch {
+	case len(names) == 0:
+		return "nobody"
+	case len(names) <= most:
+		return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+	}
+	return fmt.Sprintf("%d: %s and %d more", len(names), strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -46,59 +46,25 @@ func (t Terminal) Check() error {
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
-// frames is how often a second the screen is drawn at most: fast enough for keys that are held down. What is new comes less often.
-const frames = 30
-
 // Run shows the dashboard until somebody quits it. It returns when all that it has begun has ended, with the terminal as it was:
 // also when ctx ends, with its error, when the terminal goes, with [ErrHungUp], and after a fault, with [ErrFailed].
 func Run(ctx context.Context, o Options, t Terminal) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
-	inner, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	out := &output{File: t.Out}
-	if o.Copy == nil {
-		o.Copy = func(text string) error { return copyTo(out, text, t.Env) }
-	}
-	restore, err := restorer(t)
-	if err != nil {
-		return err
-	}
-	if t.Guard != nil {
-		t.Guard(restore)
-		defer t.Guard(nil)
-	}
-	m, wait := New(inner, o)
-	jobs := newJobControl()
-	p := tea.NewProgram(m, tea.WithContext(inner), tea.WithInput(&input{File: t.In, gone: func() { stop(ErrHungUp) }}), tea.WithOutput(out),
-		tea.WithAltScreen(), tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(jobs.filter))
-	release := jobs.watch(p.Send, stop)
-	_, err = p.Run()
-	release()
-	stop(nil)
-	wait()
-	return ended(ctx, inner, m, err)
-}
-
-// ended says why the dashboard has ended.
-func ended(ctx, inner context.Context, m *Model, err error) error {
-	cause := context.Cause(inner)
-	switch {
-	case errors.Is(err, tea.ErrProgramPanic):
-		return ErrFailed
-	case ctx.Err() != nil:
-		return fmt.Errorf("show dashboard: %w", context.Cause(ctx))
-	case errors.Is(cause, errDump):
-		return dump()
-	case m.Quit():
+	var m *Model
+	err := Show(ctx, t, func(ctx context.Context, clip func(string) error) (tea.Model, func()) {
+		if o.Copy == nil {
+			o.Copy = clip
+		}
+		var wait func()
+		m, wait = New(ctx, o)
+		return m, wait
+	})
+	if errors.Is(err, ErrHungUp) && m.Quit() {
 		return nil
-	case errors.Is(cause, ErrHungUp), errors.Is(err, io.EOF):
-		return ErrHungUp
-	case err != nil:
-		return fmt.Errorf("show dashboard: %w", err)
 	}
-	return nil
+	return err
 }
 
 // ordinary ends whatever a dashboard has begun on a terminal: another screen, a hidden cursor, the mouse, marks around what is pasted.

@@ -9,6 +9,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// frames is how often a second the screen is drawn at most: fast enough for keys that are held down. What is new comes less often.
+const frames = 30
+
 // Show shows a program on a terminal until it quits. build makes it, with what brings a text to the clipboard; wait returns
 // when all that the program has begun has ended. Show returns after that, with the terminal as it was: also when ctx ends,
 // with its error, when the terminal goes, with [ErrHungUp], and after a fault, with [ErrFailed].

@@ -244,10 +244,10 @@ func (a *asker) preview(v *rollout.Preview) {
 	}
 	a.say("API: %s, at %s.", v.API, a.Where)
 	a.say("Its sync id is %s, and becomes %s.", v.Before, becomes)
-	a.say("Moves, %s.", counted(v.Moves))
-	a.say("Stays, %s.", counted(v.Stays))
+	a.say("Moves, %s.", rollout.Names(v.Moves))
+	a.say("Stays, %s.", rollout.Names(v.Stays))
 	if len(v.Idle) > 0 {
-		a.say("Not active yet, %s.", counted(v.Idle))
+		a.say("Not active yet, %s.", rollout.Names(v.Idle))
 	}
 	for _, note := range v.Notes {
 		a.say("Note: %s.", note)

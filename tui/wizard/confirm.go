@@ -105,7 +105,7 @@ func (c *confirm) sentence(m *Model) string {
 		return fmt.Sprintf("Abort the rollout of %s%s, and take %s back to %s?", c.API, at, plural(len(c.Moves), "namespace"), c.After)
 	case rollout.Start, rollout.All:
 	}
-	return fmt.Sprintf("Give %s%s a fresh sync id, for %s alone?", c.API, at, counted(c.Canaries))
+	return fmt.Sprintf("Give %s%s a fresh sync id, for %s alone?", c.API, at, rollout.Names(c.Canaries))
 }
 
 func (c *confirm) keys(*Model) []hint {

@@ -151,7 +151,7 @@ func (m *Model) plan(name string, plan func(*rollout.State) (rollout.Plan, error
 func newPending(r reading) *menu {
 	reg := &r.state.Registration
 	p := &menu{is: stepDecide, tone: theme.ToneHeld}
-	p.head = fmt.Sprintf("A rollout of %s to %s is pending, for %s", reg.Name, short(reg.SyncID), counted(reg.CanaryNamespaces))
+	p.head = fmt.Sprintf("A rollout of %s to %s is pending, for %s", reg.Name, short(reg.SyncID), rollout.Names(reg.CanaryNamespaces))
 	there := 0
 	for _, t := range r.state.Canaries() {
 		if t.Standing == rollout.There {

@@ -99,10 +99,10 @@ func (p *preview) text(m *Model, width int) []string {
 		add("sync_id", p.Before)
 	}
 	add("becomes", p.becomes())
-	add("moves", counted(p.Moves))
-	add("stays", counted(p.Stays))
+	add("moves", rollout.Names(p.Moves))
+	add("stays", rollout.Names(p.Stays))
 	if len(p.Idle) > 0 {
-		add("not active", counted(p.Idle))
+		add("not active", rollout.Names(p.Idle))
 	}
 	notes := p.Notes
 	if !p.document {
@@ -135,18 +135,6 @@ func (p *preview) keys(m *Model) []hint {
 		others = append(others, hint{"y", "copy command"}, hint{"Y", "copy curl"})
 	}
 	return usual([]hint{{"enter", "next"}}, others...)
-}
-
-// counted is a list of names with their number, of which only the first are shown.
-func counted(names []string) string {
-	const most = 12
-	switch {
-	case len(names) == 0:
-		return "nobody"
-	case len(names) <= most:
-		return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
-	}
-	return fmt.Sprintf("%d: %s and %d more", len(names), strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // said is an error with what to do about it.
