@@ -21,21 +21,18 @@ var errDump = errors.New("asked to quit with a dump")
 // jobControl is what a shell and people do with a process by signals, other than to end it in order.
 type jobControl struct {
 	signals  chan os.Signal
-	stopping atomic.Bool // the terminal is in order, so that the process may be stopped
+	stopping atomic.Bool // Bubble Tea puts the terminal in order, and sends the next signal when that is done
 }
 
 func newJobControl() *jobControl { return &jobControl{signals: make(chan os.Signal, 1)} }
 
 // filter sees messages before the model does.
 func (j *jobControl) filter(_ tea.Model, msg tea.Msg) tea.Msg {
-	switch msg.(type) {
-	case tea.SuspendMsg:
+	if _, suspends := msg.(tea.SuspendMsg); suspends {
 		if !hasShell() {
 			return noShellMsg{}
 		}
 		j.stopping.Store(true)
-	case tea.ResumeMsg:
-		j.stopping.Store(false)
 	}
 	return msg
 }
@@ -65,7 +62,7 @@ func (j *jobControl) watch(send func(tea.Msg), stop context.CancelCauseFunc) (re
 				case s == syscall.SIGQUIT:
 					stop(errDump)
 					return
-				case j.stopping.Load():
+				case j.stopping.CompareAndSwap(true, false): // one signal alone: the next one may come as soon as it goes on
 					_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // cannot fail
 				default:
 					send(tea.SuspendMsg{})

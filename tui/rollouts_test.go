@@ -270,6 +270,21 @@ func TestLiveAgain(t *testing.T) {
 	})
 }
 
+// A server that has stopped answering keeps its streams open. Nothing is live then.
+func TestASilentServerIsNotLive(t *testing.T) {
+	t.Parallel()
+	drive(t, nil, func(d *driver) {
+		d.sample()
+		d.tell(fleet.Source{Name: fleet.Katalog, Trouble: fleet.Offline, Problem: "no answer within 5s", Since: time.Now()})
+		d.misses("live")
+		d.sees("offline", "no answer within 5s")
+		d.tell(fleet.Source{Name: fleet.Katalog, Trouble: fleet.Denied, Problem: "no"})
+		d.sees("live")
+		d.tell(fleet.Source{Name: fleet.Katalog, Trouble: fleet.Refused, Problem: "an older server"})
+		d.sees("live")
+	})
+}
+
 func TestHeldScreens(t *testing.T) {
 	t.Parallel()
 	drive(t, nil, func(d *driver) {

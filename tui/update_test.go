@@ -6,7 +6,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"kayra/reconciler/katalog"
 	"kayra/tui"
+	"kayra/tui/fleet"
 	"kayra/tui/tuitest"
 )
 
@@ -78,6 +80,79 @@ func TestOpenAndBack(t *testing.T) {
 		}
 		d.press("esc", "esc") // nowhere to go
 		d.sees("7 APIs")
+	})
+}
+
+// What nobody has told is not said to be nothing.
+func TestWhatIsNotKnownOfARun(t *testing.T) {
+	t.Parallel()
+	key := fleet.Key{API: "storage.example.com", Namespace: "team-0063"}
+	for name, c := range map[string]struct {
+		detail fleet.Detail
+		source fleet.Source
+		want   []string
+		misses []string
+	}{
+		"by nobody": {
+			fleet.Detail{Key: key, Problem: "no reconciler is alive that could tell more"}, fleet.Source{Synced: true},
+			[]string{"not known: no", "reconciler is alive"}, []string{"RUN", "EVENTS", "remembered"},
+		},
+		"to somebody who may not see reconcilers": {
+			fleet.Detail{Key: key, Problem: "the server has not told"}, fleet.Source{Trouble: fleet.Denied, Problem: "ann may not list reconcilers"},
+			[]string{"not known: ann", "may not list reconcilers"}, []string{"RUN", "EVENTS", "remembered", "has not told"},
+		},
+		"since the one that made it has ended": {
+			fleet.Detail{Key: key, Reconciler: "b", Attempt: &katalog.CRAttempt{Number: 1, Phase: "success", Reconciler: "a"}}, fleet.Source{Synced: true},
+			[]string{"RUN", "No step of it is remembered", "EVENTS"}, []string{"Nothing was sent"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			drive(t, nil, func(d *driver) {
+				d.client.Tells = &c.detail
+				d.sample()
+				c.source.Name = fleet.AllReconcilers
+				d.tell(c.source)
+				d.press("G", "enter", "enter")
+				d.sees(c.want...)
+				d.misses(c.misses...)
+			})
+		})
+	}
+}
+
+// Who may see nothing is told so, and what else there is.
+func TestNothingMayBeSeen(t *testing.T) {
+	t.Parallel()
+	drive(t, nil, func(d *driver) {
+		var all []fleet.Update
+		for _, name := range []string{fleet.Registrations, fleet.AllSubscriptions, fleet.AllReconcilers, fleet.Katalog} {
+			all = append(all, fleet.Source{Name: name, Trouble: fleet.Denied, Problem: "ann may not list " + name})
+		}
+		d.tell(all...)
+		d.sees("not allowed", "You may not see the subscriptions", "-n NAMESPACE")
+		d.misses("live", "told yet")
+		d.press("w")
+		d.sees("You may not see reconcilers")
+		d.press("d")
+		d.sees("You may not see the subscriptions")
+		d.press(":")
+		d.typeIn("ns sre")
+		d.press("enter")
+		d.sees("-n NAMESPACE")
+		d.misses("told of subscriptions yet")
+	})
+}
+
+func TestNobodyReconciles(t *testing.T) {
+	t.Parallel()
+	drive(t, nil, func(d *driver) {
+		d.sample()
+		d.misses("No reconciler is running")
+		d.tell(&fleet.Reconcilers{Whole: true})
+		d.sees("No reconciler is running")
+		d.press("enter")
+		d.sees("No reconciler is running")
 	})
 }
 

@@ -186,6 +186,8 @@ func (m *Model) freshness() string {
 		return th.Bad.Render(th.Cross + " cut off")
 	case off:
 		return th.Bad.Render(th.Offline + " offline " + widget.Since(m.now, s.Since))
+	case m.fleet.Source(fleet.AllSubscriptions).Trouble == fleet.Denied:
+		return th.Warn.Render(th.Alert + " not allowed")
 	case m.told.IsZero():
 		return th.Dim.Render(th.Wait + " connecting")
 	case !m.fleet.Complete():
@@ -194,14 +196,15 @@ func (m *Model) freshness() string {
 	return th.OK.Render(th.Live + " live")
 }
 
-// offline is the first of the sources that screens cannot do without and that tells nothing.
+// offline is the first of the sources that tells nothing although screens cannot do without, or because the server does not answer.
 func (m *Model) offline() (fleet.Source, bool) {
 	for _, name := range []string{fleet.Registrations, fleet.AllSubscriptions} {
 		if s := m.fleet.Source(name); s.Trouble != fleet.Fine && s.Trouble != fleet.Denied {
 			return s, true
 		}
 	}
-	return fleet.Source{}, false
+	s := m.fleet.Source(fleet.Katalog) // which is asked: a server that hangs leaves its streams open
+	return s, s.Trouble == fleet.Offline
 }
 
 // stale tells whether what is shown may be out of date.

@@ -23,8 +23,9 @@ const reassure = 10 * time.Second
 type crew struct {
 	changed chan struct{}
 
-	mu  sync.Mutex
-	all map[string]api.Reconciler
+	mu   sync.Mutex
+	all  map[string]api.Reconciler
+	told bool // all that are alive
 }
 
 func newCrew() *crew { return &crew{changed: make(chan struct{}, 1), all: map[string]api.Reconciler{}} }
@@ -35,6 +36,7 @@ func (c *crew) alive(whole bool, changes []fleet.ReconcilerChange) {
 	defer c.mu.Unlock()
 	if whole {
 		clear(c.all)
+		c.told = true
 	}
 	for i := range changes {
 		if changes[i].Gone {
@@ -65,6 +67,13 @@ func (c *crew) list() []api.Reconciler {
 type asking struct {
 	endpoint string
 	stop     context.CancelFunc
+}
+
+// known tells whether the server has told which are alive.
+func (c *crew) known() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.told
 }
 
 // run asks those that are alive until ctx ends.

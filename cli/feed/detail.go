@@ -25,7 +25,11 @@ const (
 
 // Detail asks the reconcilers that are alive about a subscription. What cannot be had is done without, and said.
 func (f *Feed) Detail(ctx context.Context, name, namespace string) *fleet.Detail {
-	return Ask(ctx, f.crew.list(), f.Options, fleet.Key{API: name, Namespace: namespace})
+	about := fleet.Key{API: name, Namespace: namespace}
+	if !f.crew.known() {
+		return &fleet.Detail{Key: about, At: f.Now(), Problem: "the server has not told which reconcilers there are"}
+	}
+	return Ask(ctx, f.crew.list(), f.Options, about)
 }
 
 // Ask asks reconcilers about a subscription, and makes one of what they tell: what the one says that knows most, the last run

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"time"
 
 	"kayra/server/api"
 	"kayra/tui/fleet"
@@ -12,22 +14,29 @@ import (
 
 const katalogPath = "/katalog"
 
-// figures asks the server what it has counted, and how registrations are doing, until ctx ends.
+// answeredWithin is for how long an answer of the server is waited for. One that takes longer is as good as away: its streams may
+// be open, but nothing comes by them.
+const answeredWithin = 5 * time.Second
+
+var errSlow = errors.New("the server is silent: no answer within " + answeredWithin.String())
+
+// figures asks the server what it has counted, and how registrations are doing, until ctx ends. A server that does not answer is
+// asked as often as one that does.
 func (f *Feed) figures(ctx context.Context, to *box, now <-chan struct{}) {
 	t := newTeller(f, to)
-	var b backoff
 	var last []byte
 	for {
 		pause := f.Ask
-		k, body, err := f.counted(ctx)
+		k, body, err := f.countedSoon(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			pause = f.pause(&b, err)
+			if troubleOf(err) != fleet.Offline {
+				pause = f.Slow
+			}
 			t.trouble(fleet.Katalog, err, pause)
 		default:
-			b.reset()
 			if !bytes.Equal(body, last) {
 				last = body
 				to.addFigures(&fleet.Figures{Katalog: k})
@@ -38,6 +47,17 @@ func (f *Feed) figures(ctx context.Context, to *box, now <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// countedSoon is what the server has counted, if it says so soon.
+func (f *Feed) countedSoon(ctx context.Context) (*api.Katalog, []byte, error) {
+	bound, cancel := context.WithTimeoutCause(ctx, answeredWithin, errSlow)
+	defer cancel()
+	k, body, err := f.counted(bound)
+	if err != nil && errors.Is(context.Cause(bound), errSlow) {
+		err = errSlow
+	}
+	return k, body, err
 }
 
 // counted is what the server has counted, and the same as it has said it.

@@ -160,13 +160,21 @@ func TestWhoMaySeeLess(t *testing.T) {
 		return denied(f, fleet.Registrations, fleet.AllSubscriptions, fleet.AllReconcilers, fleet.Katalog) && f.Complete() && len(f.APIs()) == 0
 	})
 	counted := &counting{Server: w.client("ann-token")}
-	own := w.look(w.feed("ann-token", func(o *feed.Options) { o.Namespace, o.Server = "t1", counted }))
+	until(t, "the role holds", func() bool {
+		_, err := counted.Server.Do(t.Context(), "GET", spaces+"/t1/subscriptions", nil)
+		return err == nil
+	})
+	ann := w.feed("ann-token", func(o *feed.Options) { o.Namespace, o.Server = "t1", counted })
+	own := w.look(ann)
 	own.sees("its own namespace", func(f *fleet.Fleet) bool {
 		a := f.API(compute)
 		return denied(f, fleet.Registrations, fleet.AllReconcilers, fleet.Katalog) && f.Source(fleet.AllSubscriptions).Synced && a != nil && !a.Registered && a.Counts.Subscribed == 1
 	})
 	if n := counted.times.Load(); n != 6 {
 		t.Errorf("%d requests for six answers", n)
+	}
+	if d := ann.Detail(t.Context(), compute, "t1"); d.Problem != "the server has not told which reconcilers there are" {
+		t.Errorf("of reconcilers that it may not see it is said: %q", d.Problem)
 	}
 	own.now <- struct{}{} // tries what was refused once more
 	until(t, "another look", func() bool { return counted.times.Load() >= 6+3 })

@@ -20,6 +20,7 @@ type Fleet struct {
 	version     string                     // of the server
 
 	byName   []*API // of those that are shown; nil: to be made anew
+	blind    bool   // the caller may not see registrations
 	unmerged bool   // what several processes tell is to be merged anew
 	round    uint64 // of telling all subscriptions that there are
 	stamp    uint64 // of bringing rows up to date
@@ -55,10 +56,9 @@ func (f *Fleet) Advance(now time.Time) {
 // subscribes to. The list is not to be changed, and holds until the next Apply.
 func (f *Fleet) APIs() []*API {
 	if f.byName == nil {
-		blind := f.sources[Registrations].Trouble == Denied
 		f.byName = make([]*API, 0, len(f.apis))
 		for _, a := range f.apis {
-			if a.Registered || blind && len(a.subscriptions) > 0 {
+			if a.Registered || f.blind && len(a.subscriptions) > 0 {
 				f.byName = append(f.byName, a)
 			}
 		}

@@ -36,6 +36,9 @@ func (s Source) apply(f *Fleet) {
 	if f.sources == nil {
 		f.sources = map[string]Source{}
 	}
+	if s.Name == Registrations {
+		f.blind = s.Trouble == Denied || f.blind && s.Trouble != Fine // what was refused once is not known when the server goes
+	}
 	was := f.sources[s.Name]
 	s.Synced = s.Synced || was.Synced
 	if s.Trouble != Fine && was.Trouble != Fine && !was.Since.IsZero() {

@@ -158,6 +158,23 @@ func TestBlind(t *testing.T) {
 	}
 }
 
+// What was shown to somebody who may not see registrations stays, whatever trouble comes after that.
+func TestStillBlind(t *testing.T) {
+	t.Parallel()
+	for _, trouble := range []fleet.Trouble{fleet.Offline, fleet.Unauthenticated, fleet.Refused} {
+		var f fleet.Fleet
+		f.Apply(fleet.Source{Name: fleet.Registrations, Trouble: fleet.Denied}, fleet.Source{Name: fleet.AllSubscriptions, Synced: true}, change(0, row("synced", "b", 0)))
+		f.Apply(fleet.Source{Name: fleet.Registrations, Trouble: trouble}, fleet.Source{Name: fleet.AllSubscriptions, Trouble: trouble})
+		if f.API(compute) == nil {
+			t.Errorf("%s: nothing is shown any more", trouble)
+		}
+		f.Apply(&fleet.APIs{Whole: true}, fleet.Source{Name: fleet.Registrations, Synced: true})
+		if f.API(compute) != nil {
+			t.Errorf("%s: what is not registered is shown to somebody who sees registrations", trouble)
+		}
+	}
+}
+
 func TestSources(t *testing.T) {
 	t.Parallel()
 	var f fleet.Fleet

@@ -41,7 +41,7 @@ func (graph) above(d *Data, _ int) []string {
 	return []string{d.Theme.Dim.Render("Below each API stand those that wait for it. Levels start one after the other."), ""}
 }
 
-func (graph) nothing(*Data) string { return "No API is registered here." }
+func (graph) nothing(d *Data) string { return overview{}.nothing(d) }
 
 func (graph) rows(d *Data, by table.Sort, f Filter) table.Rows {
 	g := newWeb(d.Fleet)

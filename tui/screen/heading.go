@@ -26,7 +26,7 @@ func (t *tenants) above(d *Data, width int) []string {
 	if len(a.DependsOn) > 0 {
 		lines = append(lines, needs(d, a))
 	}
-	return append(lines, standingsLine(d, a, width), "")
+	return append(append(lines, standingsLine(d, a, width)), append(deserted(d, width), "")...)
 }
 
 // headline is an API's health, and whose it is.

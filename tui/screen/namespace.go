@@ -29,8 +29,8 @@ func (n namespace) subject(_ *Data, key string) Subject {
 func (namespace) above(*Data, int) []string { return nil }
 
 func (n namespace) nothing(d *Data) string {
-	if !d.Fleet.Source(fleet.AllSubscriptions).Synced {
-		return "Nothing has been told of subscriptions yet."
+	if why := untoldSubscriptions(d); why != "" {
+		return why
 	}
 	return n.name + " is subscribed to nothing here."
 }

@@ -48,10 +48,18 @@ func (overview) title() string { return "overview" }
 
 func (overview) subject(_ *Data, key string) Subject { return Subject{API: key, Text: key} }
 
-func (overview) above(d *Data, width int) []string { return append(summary(d, width), "") }
+func (overview) above(d *Data, width int) []string {
+	return append(append(summary(d, width), deserted(d, width)...), "")
+}
 
 func (overview) nothing(d *Data) string {
-	if !d.Fleet.Source(fleet.Registrations).Synced {
+	switch s := d.Fleet.Source(fleet.Registrations); {
+	case s.Trouble == fleet.Denied:
+		if why := untoldSubscriptions(d); why != "" {
+			return why
+		}
+		return "There is no subscription that you may see."
+	case !s.Synced:
 		return "Nothing has been told yet."
 	}
 	return "No API is registered here. `kayra create catalog apiregistrations -f FILE` registers one."

@@ -65,7 +65,10 @@ func (processes) above(d *Data, width int) []string {
 }
 
 func (processes) nothing(d *Data) string {
-	if !d.Fleet.Source(fleet.AllReconcilers).Synced {
+	switch s := d.Fleet.Source(fleet.AllReconcilers); {
+	case s.Trouble == fleet.Denied:
+		return "You may not see reconcilers: that is for sysadmins."
+	case !s.Synced:
 		return "Nothing has been told of reconcilers yet."
 	}
 	return "No reconciler is running: nothing is synced until one is. `kayra reconciler` starts one."

@@ -45,8 +45,8 @@ func (t *Tenant) Render(d *Data) string {
 	sub := d.Fleet.Subscription(t.api, t.namespace)
 	if sub == nil {
 		text := fmt.Sprintf("%s is not subscribed to %s, or not any more. Esc goes back.", t.namespace, t.api)
-		if !d.Fleet.Source(fleet.AllSubscriptions).Synced {
-			text = "Nothing has been told of subscriptions yet."
+		if why := untoldSubscriptions(d); why != "" {
+			text = why
 		}
 		return t.draw(widget.Wrap(safe(text), t.width), d.Theme.Ellipsis)
 	}
@@ -57,12 +57,28 @@ func (t *Tenant) Render(d *Data) string {
 	}
 	if detail.Problem != "" {
 		lines = append(lines, "")
-		for _, line := range widget.Wrap(d.Theme.Alert+" "+safe(detail.Problem), t.width) {
+		for _, line := range widget.Wrap(d.Theme.Alert+" "+safe(untold(d, detail)), t.width) {
 			lines = append(lines, d.Theme.Warn.Render(line))
 		}
 	}
+	if detail.Reconciler == "" && detail.Problem != "" { // what nobody tells is not known to be nothing
+		return t.draw(lines, d.Theme.Ellipsis)
+	}
 	lines = append(lines, t.run(d, detail)...)
 	return t.draw(append(lines, t.events(d, detail)...), d.Theme.Ellipsis)
+}
+
+// untold is why a run and events are not known, or not all of them.
+func untold(d *Data, detail *fleet.Detail) string {
+	const what = "its run, its steps and its events are not known: "
+	s := d.Fleet.Source(fleet.AllReconcilers)
+	switch {
+	case detail.Reconciler != "":
+		return detail.Problem
+	case s.Trouble == fleet.Denied && s.Problem != "":
+		return what + s.Problem
+	}
+	return what + detail.Problem
 }
 
 // head says how the subscription stands.
@@ -119,7 +135,7 @@ func (t *Tenant) run(d *Data, detail *fleet.Detail) []string {
 	}
 	lines := []string{"", th.Heading.Render("RUN") + "  " + t.runLine(d, detail)}
 	if len(detail.Steps) == 0 {
-		return append(lines, th.Dim.Render("Nothing was sent."))
+		return append(lines, th.Dim.Render("No step of it is remembered."))
 	}
 	name := 4
 	for i := range detail.Steps {

@@ -55,11 +55,11 @@ func (t *tenants) subject(_ *Data, key string) Subject {
 }
 
 func (t *tenants) nothing(d *Data) string {
-	switch {
-	case !d.Fleet.Source(fleet.AllSubscriptions).Synced:
-		return "Nothing has been told of subscriptions yet."
-	case d.Fleet.API(t.api) == nil:
-		return t.api + " is not registered any more. Esc goes back."
+	if why := untoldSubscriptions(d); why != "" {
+		return why
+	}
+	if d.Fleet.API(t.api) == nil {
+		return t.api + " is not registered here, or not any more. Esc goes back."
 	}
 	return "No namespace is subscribed to " + t.api + ". `kayra create catalog -n NAMESPACE subscriptions -d '{\"api\": \"" + t.api + "\"}'` subscribes one."
 }

@@ -16,6 +16,7 @@ type Client struct {
 	News   chan []fleet.Update // what it tells; nil: nothing
 	Refuse error               // what Act fails with
 	Engine *rollout.Engine     // what Rollouts gives; nil: it fails
+	Tells  *fleet.Detail       // what Detail gives, whatever it is asked of; nil: something
 
 	mu      sync.Mutex
 	actions []tui.Action
@@ -43,6 +44,9 @@ func (c *Client) Follow(ctx context.Context, out chan<- []fleet.Update, now <-ch
 
 // Detail implements [tui.Client].
 func (c *Client) Detail(_ context.Context, api, namespace string) (fleet.Update, error) {
+	if c.Tells != nil {
+		return c.Tells, nil
+	}
 	return Detail(api, namespace, time.Now()), nil
 }
 
