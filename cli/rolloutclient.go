@@ -86,7 +86,7 @@ func (r *rolling) Run(ctx context.Context, name, namespace string) (rollout.Run,
 		last := d.Children["run"][0]
 		if last.Name == d.Status.Attempt.Run && last.Status.StartedAt > began {
 			began = last.Status.StartedAt
-			run = rollout.Run{SyncID: d.Status.Attempt.SyncID, Attempt: last.Status.Attempts, Steps: stepsOf(d.Children["step"])}
+			run = rollout.Run{SyncID: d.Status.Attempt.SyncID, Attempt: last.Status.Attempts, Of: last.Status.Steps, Steps: stepsOf(d.Children["step"])}
 		}
 	}
 	return run, nil

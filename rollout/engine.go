@@ -45,7 +45,8 @@ type Listener interface {
 type Run struct {
 	SyncID  string // that it carries
 	Attempt int    // which one of its trigger: 1 or 2
-	Steps   []Step // in their order
+	Of      int    // how many steps it will have had; 0: it is not known
+	Steps   []Step // that have begun, in their order
 }
 
 // Step is a step of a run.

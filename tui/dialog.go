@@ -34,9 +34,10 @@ const (
 
 // dialogLine is a line, or a name with its value. Neither is escaped.
 type dialogLine struct {
-	name string // "": text stands alone
-	text string
-	tone theme.Tone
+	name    string // "": text stands alone
+	text    string
+	tone    theme.Tone
+	command bool // text is for a shell
 }
 
 // fail has the dialog say why nothing was done.
@@ -110,34 +111,65 @@ func (m *Model) confirm() tea.Cmd {
 // dialogView draws the dialog in the lower part of the screen.
 func (m *Model) dialogView(width, height int) string {
 	d, th := m.dialog, m.options.Theme
-	const names = 12
 	rule := th.Line + " " + term.Escape(d.title) + " "
 	lines := []string{th.Title.Render(widget.Fit(rule, width, th.Ellipsis)) + th.Border.Render(strings.Repeat(th.Line, max(width-widget.Width(rule), 0)))}
 	for _, l := range d.lines {
-		style := th.Of(l.tone)
-		if l.tone == theme.ToneNone {
-			style = th.Text
-		}
-		indent, name := "", ""
-		if l.name != "" {
-			indent, name = strings.Repeat(" ", names), widget.Pad(l.name, names)
-		}
-		for i, text := range widget.Wrap(term.Escape(l.text), width-len(indent)-1) {
-			if i > 0 {
-				name = indent
-			}
-			lines = append(lines, " "+th.Dim.Render(name)+style.Render(text))
-		}
+		lines = append(lines, m.dialogLine(&l, width)...)
 	}
-	foot := []string{"", " " + m.dialogChoice(d)}
+	foot := append([]string{""}, m.dialogChoice(d, width)...)
 	if room := height - len(foot); len(lines) > room {
 		lines = append(lines[:max(room-1, 0)], th.Dim.Render(" "+th.Ellipsis))
 	}
 	return strings.Join(append(lines, foot...), "\n")
 }
 
-// dialogChoice is the last line of a dialog.
-func (m *Model) dialogChoice(d *dialog) string {
+// dialogLine draws a line of a dialog in as many as it takes. A command that takes several begins where the screen does, so that it
+// can be copied as it stands.
+func (m *Model) dialogLine(l *dialogLine, width int) []string {
+	const names = 12
+	th := m.options.Theme
+	style := th.Of(l.tone)
+	if l.tone == theme.ToneNone {
+		style = th.Text
+	}
+	indent, name := "", ""
+	if l.name != "" {
+		indent, name = strings.Repeat(" ", names), widget.Pad(l.name, names)
+	}
+	texts := widget.Wrap(term.Escape(l.text), width-len(indent)-1)
+	if l.command && len(texts) > 1 {
+		lines := []string{" " + th.Dim.Render(name)}
+		for _, text := range widget.Command(l.text, width) {
+			lines = append(lines, style.Render(text))
+		}
+		return lines
+	}
+	var lines []string
+	for i, text := range texts {
+		if i > 0 {
+			name = indent
+		}
+		lines = append(lines, " "+th.Dim.Render(name)+style.Render(text))
+	}
+	return lines
+}
+
+// dialogChoice is what stands below a dialog: what can be chosen.
+func (m *Model) dialogChoice(d *dialog, width int) []string {
+	th := m.options.Theme
+	if d.state != dialogAsks || d.word == "" {
+		return []string{" " + m.dialogKeys(d)}
+	}
+	ask := " " + th.Text.Render("Type ") + th.Key.Render(term.Escape(d.word)) + th.Text.Render(" and Enter to do it: ")
+	leave := "  " + hint(th, "Esc", "leave all as it is")
+	if widget.Width(ask)+len(d.word)+widget.Width(leave) < width {
+		return []string{ask + d.input.View() + leave}
+	}
+	return append(widget.Wrap(" Type "+term.Escape(d.word)+" and Enter to do it, Esc to leave all as it is:", width), " "+d.input.View())
+}
+
+// dialogKeys is what can be pressed in a dialog that does not have something typed.
+func (m *Model) dialogKeys(d *dialog) string {
 	th := m.options.Theme
 	switch d.state {
 	case dialogLoads:
@@ -147,9 +179,6 @@ func (m *Model) dialogChoice(d *dialog) string {
 	case dialogOver:
 		return hint(th, "Esc", "close")
 	case dialogAsks:
-	}
-	if d.word != "" {
-		return th.Text.Render("Type ") + th.Key.Render(term.Escape(d.word)) + th.Text.Render(" and Enter to do it: ") + d.input.View() + "  " + hint(th, "Esc", "leave all as it is")
 	}
 	no, yes := th.Selected, th.Text
 	if d.yes {

@@ -128,10 +128,11 @@ func (s *seat) code(t *testing.T) int {
 func (s *seat) flushed(t *testing.T) {
 	t.Helper()
 	const mark = "\x1b_mark\x1b\\"
+	before := strings.Count(s.screen(), mark)
 	if _, err := s.tty.WriteString(mark); err != nil {
 		t.Fatal(err)
 	}
-	s.await(t, mark)
+	until(t, "for the mark", func() bool { return strings.Count(s.screen(), mark) > before })
 }
 
 // modes are those that a program has switched on, and not off again.

@@ -99,7 +99,7 @@ func (m *Model) planned(msg plannedMsg) {
 // wide tells whether so much happens that a key pressed by mistake must not be enough.
 func (m *Model) wide(p rollout.Preview) bool {
 	const many = 10
-	return m.link.Production || len(p.Moves) > many
+	return m.link.Production || len(p.Moves)+len(p.Idle) > many
 }
 
 // foreseen is what would happen.
@@ -116,10 +116,13 @@ func (m *Model) foreseen(p rollout.Preview) []dialogLine {
 	if len(p.Stays) > 0 {
 		lines = append(lines, dialogLine{name: "leaves", text: namespaces(p.Stays)})
 	}
+	if len(p.Idle) > 0 {
+		lines = append(lines, dialogLine{name: "and tries", text: namespaces(p.Idle) + ", not active yet"})
+	}
 	for _, note := range p.Notes {
 		lines = append(lines, dialogLine{text: m.options.Theme.Alert + " " + note, tone: theme.ToneWarn})
 	}
-	return append(lines, dialogLine{name: "the same", text: p.Command(m.link.Place), tone: theme.ToneOK})
+	return append(lines, dialogLine{name: "the same", text: p.Command(m.link.Place), tone: theme.ToneOK, command: true})
 }
 
 // namespaces are so many of them that one can see who they are.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"kayra/rollout"
 	"kayra/rollout/rollouttest"
@@ -135,6 +136,94 @@ func TestAWideActionTakesTheName(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Those that are not active yet are tried, too, by what is done to everyone: they are counted, and said.
+func TestWhoIsNotActiveYetIsReached(t *testing.T) {
+	t.Parallel()
+	rolling(t, 3, nil, func(d *driver, server *rollouttest.Fake) {
+		idle := make([]api.Row, 20)
+		for i := range idle {
+			idle[i] = rollouttest.Idle(fmt.Sprintf("idle-%d", i))
+		}
+		server.Set("storage.example.com", idle[:2]...)
+		d.press("G", "s")
+		d.sees("3 namespaces: team-0000", "2 namespaces: idle-0, idle-1, not active yet", "y n Esc")
+		d.press("esc")
+		server.Set("storage.example.com", idle...)
+		d.press("s")
+		d.sees("20 namespaces", "Type storage.example.com")
+	})
+}
+
+// A command that a dialog shows can be copied, whatever the width: nothing stands before its lines, and a shell joins them.
+func TestTheCommandOfADialogCanBeCopied(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 52, 80, 120} {
+		rolling(t, 3, nil, func(d *driver, server *rollouttest.Fake) {
+			id := "01234567-89ab-cdef-0123-456789abcdef"
+			server.Edit("storage.example.com", func(r *api.Registration) { r.SyncID = id })
+			d.send(tea.WindowSizeMsg{Width: width, Height: 40})
+			d.pass(time.Second)
+			d.press("G", "s")
+			_, after, _ := strings.Cut(d.view(), "the same")
+			var command strings.Builder
+			for line := range strings.Lines(after) {
+				line = strings.TrimRight(line, " \n")
+				if line == "" && command.Len() > 0 {
+					break
+				}
+				command.WriteString(strings.TrimSuffix(line, "\\"))
+			}
+			if got, want := strings.TrimSpace(command.String()), "kayra sync storage.example.com --expect-sync-id "+id; got != want {
+				t.Errorf("at %d columns it is\n%s\nand not\n%s\n%s", width, got, want, d.view())
+			}
+		})
+	}
+}
+
+func TestWhatIsTypedIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 60, 80, 120} {
+		rolling(t, 11, nil, func(d *driver, _ *rollouttest.Fake) {
+			d.send(tea.WindowSizeMsg{Width: width, Height: 24})
+			d.pass(time.Second)
+			d.press("G", "s")
+			d.typeIn("storage.ex")
+			var last string
+			for line := range strings.Lines(strings.TrimSpace(d.view())) {
+				if strings.Contains(line, "storage.ex") {
+					last = line
+				}
+				if n := ansi.StringWidth(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("%d cells of %d: %s", n, width, line)
+				}
+			}
+			if at := strings.LastIndex(last, "storage.ex"); at < 0 || ansi.StringWidth(last[:at])+len("storage.ex") > width || strings.HasPrefix(last[at:], "storage.example") {
+				t.Errorf("at %d columns what is typed is not seen:\n%s", width, d.view())
+			}
+		})
+	}
+}
+
+// What there is to say is said to its end, where there is room.
+func TestLongNotices(t *testing.T) {
+	t.Parallel()
+	drive(t, nil, func(d *driver) {
+		d.sample()
+		d.client.Refuse = errors.New(strings.Repeat("the server does not want this, ", 6) + "and this is the end")
+		d.press("G", "z", "y", "esc")
+		d.sees("and this is the end", "storage.example.com")
+		if n := strings.Count(d.view(), "\n") + 1; n != 24 {
+			t.Errorf("%d lines", n)
+		}
+		d.send(tea.WindowSizeMsg{Width: 60, Height: 12})
+		d.pass(time.Second)
+		d.misses("and this is the end")
+		if n := strings.Count(d.view(), "\n") + 1; n != 12 {
+			t.Errorf("%d lines", n)
+		}
+	})
 }
 
 func TestADialogSaysWhatHasChanged(t *testing.T) {

@@ -96,7 +96,13 @@ func (m *Model) edge() int {
 	return 2 //nolint:mnd // where and how it was come to; what was done and the keys
 }
 
-func (m *Model) bodyHeight() int { return max(m.height-m.top()-m.edge(), 1) }
+func (m *Model) bodyHeight() int {
+	below := m.edge()
+	if m.prompt == nil && m.notice.text != "" {
+		below += len(m.saying()) - 1
+	}
+	return max(m.height-m.top()-below, 1)
+}
 
 // head is what stands above a page: where this is, and how fresh it is.
 func (m *Model) head() []string {
@@ -236,7 +242,7 @@ func (m *Model) trouble() string {
 
 // foot is what stands below a page: what was done, and which keys there are.
 func (m *Model) foot() []string {
-	lines := []string{m.saying()}
+	lines := m.saying()
 	if m.prompt != nil {
 		lines = []string{m.prompted()}
 	}
@@ -249,16 +255,28 @@ func (m *Model) foot() []string {
 	return append(lines, m.hints())
 }
 
-func (m *Model) saying() string {
+// saying is what was done, or why not: in a line, or on a screen that has room in a few.
+func (m *Model) saying() []string {
+	const most = 4
 	th := m.options.Theme
 	if m.notice.text == "" {
-		return ""
+		return []string{""}
 	}
 	style, mark := th.Of(m.notice.tone), th.Mark(m.notice.tone)+" "
 	if m.notice.tone == theme.ToneNone {
 		style, mark = th.Text, ""
 	}
-	return style.Render(widget.Fit(mark+term.Escape(m.notice.text), m.width, th.Ellipsis))
+	lines := widget.Wrap(mark+term.Escape(m.notice.text), m.width)
+	if room := most; m.height < fullHeight || len(lines) > room {
+		if m.height < fullHeight {
+			room = 1
+		}
+		lines = append(lines[:min(room, len(lines))-1], widget.Fit(strings.Join(lines[min(room, len(lines))-1:], " "), m.width, th.Ellipsis))
+	}
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	return lines
 }
 
 // prompted is the line that is typed.

@@ -21,6 +21,7 @@ type ChildSummary struct {
 
 // ChildStatus is how a run or a step went.
 type ChildStatus struct {
+	Steps      int     `json:"steps,omitempty"`    // of a run: how many its mode has; 0: it is not known
 	Attempts   int     `json:"attempts"`           // of a run, which one of its trigger; of a step, how often it was sent
 	Code       int     `json:"code"`               // HTTP status of the last answer; 0: there was none
 	DurationMs float64 `json:"durationMs"`         // until now while it goes on
@@ -38,7 +39,7 @@ func newChildren(namespace string, r *Run) Children {
 	}
 	run := ChildSummary{
 		Name: r.Name, Namespace: namespace, Kind: "run", Ready: r.Ready,
-		Status: ChildStatus{Attempts: r.Attempt, DurationMs: milliseconds(r.Took.Round(time.Microsecond)), StartedAt: timestamp(r.StartedAt)},
+		Status: ChildStatus{Steps: r.Total, Attempts: r.Attempt, DurationMs: milliseconds(r.Took.Round(time.Microsecond)), StartedAt: timestamp(r.StartedAt)},
 	}
 	for i, s := range r.Steps {
 		step := ChildSummary{

@@ -114,9 +114,9 @@ func (p *preview) text(m *Model, width int) []string {
 		}
 	}
 	lines = append(lines, "", th.Dim.Render(widget.Fit("the same by hand", width, th.Ellipsis)))
-	lines = append(lines, broken(p.Command(m.Place), width)...)
+	lines = append(lines, widget.Command(p.Command(m.Place), width)...)
 	lines = append(lines, "")
-	return append(lines, broken(m.Engine.Curl(p.Plan, m.Place), width)...)
+	return append(lines, widget.Command(m.Engine.Curl(p.Plan, m.Place), width)...)
 }
 
 func (p *preview) becomes() string {

@@ -43,7 +43,7 @@ func scenes() []scene {
 		})
 		f.Set(compute, rollouttest.Synced("apps", minted), rollouttest.Synced("sre", released),
 			rollouttest.Going("core", released, catalog.ReasonRunning, "attempt 1 to reach sync_id "+minted+" is running"))
-		f.Ran(compute, "core", rollout.Run{SyncID: minted, Attempt: 2, Steps: []rollout.Step{
+		f.Ran(compute, "core", rollout.Run{SyncID: minted, Attempt: 2, Of: 3, Steps: []rollout.Step{
 			{Name: "begin", State: "ok", Took: 12 * time.Millisecond},
 			{Name: "await", State: "running", Since: rollouttest.At().Add(-94 * time.Second)},
 			{Name: "step-3", State: "failed", Reason: "GET https://compute.example.com/jobs/1 answered 500 \x1b[2J and more of it"},

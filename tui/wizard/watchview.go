@@ -119,7 +119,7 @@ func (p *watch) tenant(m *Model, t *rollout.Tenant, width int) []string {
 	lines := []string{widget.Fit(head+"  "+th.Of(tone).Render(term.Escape(text)), width, th.Ellipsis)}
 	if known && t.Standing == rollout.Running {
 		for i, s := range run.Steps {
-			lines = append(lines, p.stepLine(m, i, len(run.Steps), &s, width))
+			lines = append(lines, p.stepLine(m, i, run.Of, &s, width))
 		}
 	}
 	return lines
@@ -135,7 +135,11 @@ func (p *watch) stepLine(m *Model, i, of int, s *rollout.Step, width int) string
 	if s.State == "running" && !s.Since.IsZero() {
 		took = max(p.now.Sub(s.Since).Truncate(time.Second), 0)
 	}
-	text := fmt.Sprintf("step %d of %d  %s  %s", i+1, of, s.Name, s.State)
+	text := fmt.Sprintf("step %d", i+1)
+	if of > i {
+		text += fmt.Sprintf(" of %d", of)
+	}
+	text += "  " + s.Name + "  " + s.State
 	if took > 0 {
 		text += "  " + widget.Took(took)
 	}

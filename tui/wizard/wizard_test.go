@@ -35,10 +35,10 @@ func TestACanaryFromStartToEnd(t *testing.T) {
 	d := drive(t, f)
 	d.start()
 	f.Set(compute, rollouttest.Going("sre", "v1", catalog.ReasonRunning, "attempt 1 to reach sync_id v2 is running"))
-	f.Ran(compute, "sre", rollout.Run{SyncID: "v2", Attempt: 1, Steps: []rollout.Step{
+	f.Ran(compute, "sre", rollout.Run{SyncID: "v2", Attempt: 1, Of: 3, Steps: []rollout.Step{
 		{Name: "begin", State: "ok", Took: 12 * time.Millisecond}, {Name: "await", State: "running", Since: rollouttest.At().Add(-4 * time.Second)},
 	}})
-	d.sees("1 running", "▶ sre", "step 1 of 2  begin  ok  12ms", "step 2 of 2  await  running  4.0s")
+	d.sees("1 running", "▶ sre", "step 1 of 3  begin  ok  12ms", "step 2 of 3  await  running  4.0s")
 	f.Set(compute, rollouttest.Synced("sre", "v2"))
 	d.sees("✓ 1 of 1 are there", "release", "leave it pending", "abort")
 	d.press("p")

@@ -1,4 +1,4 @@
-package wizard_test
+package widget_test
 
 import (
 	"os/exec"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"kayra/tui/wizard"
+	"kayra/tui/widget"
 )
 
 // What is shown can be pasted: a shell takes it for the same words, however narrow the terminal is.
@@ -25,7 +25,7 @@ func TestACommandThatIsBrokenIsTheSame(t *testing.T) {
 	} {
 		script := "TOKEN=secret; kayra() { printf '<%s>' \"$@\"; echo; }; curl() { kayra \"$@\"; }\n" + command + "\n"
 		for width := range 100 {
-			lines := wizard.Broken(command, width)
+			lines := widget.Command(command, width)
 			script += strings.Join(lines, "\n") + "\n"
 			for _, line := range lines {
 				if got := ansi.StringWidth(line); got > max(width, 5) {
@@ -40,7 +40,7 @@ func TestACommandThatIsBrokenIsTheSame(t *testing.T) {
 		got := strings.Split(strings.TrimSpace(string(said)), "\n")
 		for i, words := range got {
 			if words != got[0] {
-				t.Errorf("with %d columns\n%s\nmeans\n%s\nand not\n%s", i-1, strings.Join(wizard.Broken(command, i-1), "\n"), words, got[0])
+				t.Errorf("with %d columns\n%s\nmeans\n%s\nand not\n%s", i-1, strings.Join(widget.Command(command, i-1), "\n"), words, got[0])
 			}
 		}
 		if want := 101; len(got) != want {

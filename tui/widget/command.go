@@ -1,13 +1,10 @@
-package wizard
+package widget
 
-import (
-	"kayra/cli/term"
-	"kayra/tui/widget"
-)
+import "kayra/cli/term"
 
-// broken lays a command line out in lines that a POSIX shell takes as they stand: between words where it can, and within a word
+// Command lays a command line out in lines that a POSIX shell takes as they stand: between words where it can, and within a word
 // that is longer than a line. Escaped and quoted characters stay what they are (POSIX.1-2024, Shell Command Language, 2.2).
-func broken(command string, width int) []string {
+func Command(command string, width int) []string {
 	const mark = 3 // at the end of a line: a space or a quote, a backslash, and half of a wide character
 	l := layout{room: max(width-mark, 1)}
 	for _, word := range split(term.Escape(command)) {
@@ -26,17 +23,17 @@ type layout struct {
 func (l *layout) add(word []piece) {
 	cells := 0
 	for _, p := range word {
-		cells += widget.Width(p.text)
+		cells += Width(p.text)
 	}
 	switch {
 	case l.line == "":
-	case widget.Width(l.line)+1+cells <= l.room:
+	case Width(l.line)+1+cells <= l.room:
 		l.line += " "
 	default:
 		l.end(" \\", "")
 	}
 	for i, p := range word {
-		if widget.Width(l.line+p.text) > l.room && i > 0 {
+		if Width(l.line+p.text) > l.room && i > 0 {
 			if word[i-1].literal {
 				l.end("'\\", "'")
 			} else {
