@@ -42,6 +42,9 @@ func document(routes []route, version string) ([]byte, error) {
 	}
 	for _, rt := range routes {
 		doc.AddOperation(d.operation(rt))
+		if name := tag(rt); !slices.ContainsFunc(doc.Tags, func(t *huma.Tag) bool { return t.Name == name }) {
+			doc.Tags = append(doc.Tags, &huma.Tag{Name: name}) // in the order of the table
+		}
 	}
 	for _, s := range d.schemas.Map() {
 		s.AdditionalProperties = nil // an answer may get more keys with time
@@ -153,8 +156,11 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 	if streams(rt) {
 		ok.Content[streamType] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Description: streamDoc}}
 	}
-	if rt.path == "/-/metrics" {
-		ok.Content = map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: "string"}}}
+	if types := textOf(rt.path); len(types) > 0 {
+		ok.Content = map[string]*huma.MediaType{}
+		for _, name := range types {
+			ok.Content[name] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
+		}
 	}
 	problem := &huma.Response{
 		Description: "Refused; nothing was changed.",
@@ -165,6 +171,19 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 		all[strconv.Itoa(http.StatusOK)] = &huma.Response{Description: "Dry run: nothing was created.", Content: ok.Content}
 	}
 	return all
+}
+
+// textOf are the media types of a path that answers no JSON.
+func textOf(path string) []string {
+	switch path {
+	case "/-/metrics":
+		return []string{"text/plain"}
+	case docsPath:
+		return []string{"text/html"}
+	case docsPath + "/{file}":
+		return []string{"text/css", "text/javascript", "image/png"}
+	}
+	return nil
 }
 
 func (d *documenter) schema(value any) *huma.Schema {
