@@ -21,7 +21,7 @@ const bearer = "bearer" // the security scheme
 // streamDoc says what a stream is.
 const streamDoc = "With watch: server-sent events. added, modified and deleted have an item as the list has it, or a row of the status; " +
 	"synced says that all of them have come, and has the status without its rows; reset says that what was told is to be forgotten. " +
-	"The id is that of the last event of a revision of the store; Last-Event-ID goes on from there."
+	"The id is the revision of the store up to which all has been told, or 0 if nothing has; Last-Event-ID goes on from there."
 
 // document is the OpenAPI document of the routes.
 func document(routes []route, version string) ([]byte, error) {
