@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"kayra/server/auth"
-	"kayra/server/docs"
 	"kayra/store/catalog"
 )
 
@@ -84,12 +83,10 @@ func (s *Server) mux(routes []route) http.Handler {
 		slices.Sort(allowed)
 		mux.Handle(path, s.refuseMethod(strings.Join(allowed, ", ")))
 	}
-	mux.HandleFunc("GET "+docsPath+"/{$}", toDocs)
 	nowhere := http.HandlerFunc(s.refusePath)
 	mux.Handle("/", nowhere)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		escaped := r.URL.EscapedPath()
-		if tidy := path.Clean(escaped); (tidy != escaped && escaped != docsPath+"/") || escaped[0] != '/' { // the mux would redirect, or say nothing
+		if escaped := r.URL.EscapedPath(); path.Clean(escaped) != escaped || escaped[0] != '/' { // the mux would redirect, or say nothing
 			nowhere(w, r)
 			return
 		}
@@ -98,7 +95,7 @@ func (s *Server) mux(routes []route) http.Handler {
 }
 
 func (s *Server) refusePath(w http.ResponseWriter, r *http.Request) {
-	s.fail(w, r, refuse(http.StatusNotFound, "there is nothing at this path; /-/openapi.json lists the paths there are, and /-/docs shows them"))
+	s.fail(w, r, refuse(http.StatusNotFound, "there is nothing at this path; /-/openapi.json lists the paths there are"))
 }
 
 func (s *Server) refuseMethod(allowed string) http.Handler {
@@ -181,7 +178,6 @@ func namesIn(path string) []kindOfName {
 		{"api", catalog.ValidLongName, "an API registration"},
 		{"role", catalog.ValidRoleName, "a role"},
 		{"binding", catalog.ValidRoleName, "a role binding"},
-		{"file", docs.Has, "a file of the page at " + docsPath},
 	}
 	var names []kindOfName
 	for _, w := range wildcards(path) {

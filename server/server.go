@@ -16,7 +16,6 @@ import (
 
 	"kayra/server/api"
 	"kayra/server/auth"
-	"kayra/server/docs"
 	"kayra/server/katalog"
 	"kayra/server/notify"
 	"kayra/server/watch"
@@ -67,7 +66,6 @@ type Server struct {
 	builtin    []api.Group // Kayra's own API groups
 	own        []route     // the routes of Kayra's own APIs
 	document   []byte      // the OpenAPI document of Kayra itself
-	docs       *docs.Files // the page that shows it
 	handler    http.Handler
 }
 
@@ -113,9 +111,6 @@ func New(o Options) (*Server, error) {
 	s.builtin, s.own = groups(routes), routes
 	if s.document, err = document(routes, s.version); err != nil {
 		return nil, err
-	}
-	if s.docs, err = docs.New(); err != nil {
-		return nil, fmt.Errorf("new server: %w", err)
 	}
 	s.handler = s.observe(s.bounded(s.mux(routes)))
 	return s, nil

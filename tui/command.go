@@ -40,7 +40,7 @@ func parseOrder(line string) (order, error) {
 	takes, known := orders()[verb]
 	switch {
 	case !known:
-		return order{}, fmt.Errorf("%q is not a command: they are %s", words[0], strings.Join(orderForms(), ", "))
+		return order{}, fmt.Errorf("%q is not a command: ? lists those there are", words[0])
 	case takes == "" && len(words) > 1:
 		return order{}, fmt.Errorf(":%s takes nothing, and %q follows it", verb, words[1])
 	case takes != "" && len(words) != 2:

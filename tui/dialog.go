@@ -34,10 +34,11 @@ const (
 
 // dialogLine is a line, or a name with its value. Neither is escaped.
 type dialogLine struct {
-	name    string // "": text stands alone
-	text    string
-	tone    theme.Tone
-	command bool // text is for a shell
+	name string // "": text stands alone
+	text string
+	tone theme.Tone
+
+	command bool // it can be pasted into a shell
 }
 
 // fail has the dialog say why nothing was done.
@@ -114,72 +115,87 @@ func (m *Model) dialogView(width, height int) string {
 	rule := th.Line + " " + term.Escape(d.title) + " "
 	lines := []string{th.Title.Render(widget.Fit(rule, width, th.Ellipsis)) + th.Border.Render(strings.Repeat(th.Line, max(width-widget.Width(rule), 0)))}
 	for _, l := range d.lines {
-		lines = append(lines, m.dialogLine(&l, width)...)
+		lines = append(lines, l.draw(th, width)...)
 	}
 	foot := append([]string{""}, m.dialogChoice(d, width)...)
 	if room := height - len(foot); len(lines) > room {
-		lines = append(lines[:max(room-1, 0)], th.Dim.Render(" "+th.Ellipsis))
+		const ends = 2 // the title and the mark
+		cut := th.Dim.Render(" " + th.Ellipsis)
+		if d.state == dialogOver { // why stands at the end
+			lines = append([]string{lines[0], cut}, lines[len(lines)-max(room-ends, 0):]...)
+		} else {
+			lines = append(lines[:max(room-1, 0)], cut)
+		}
 	}
 	return strings.Join(append(lines, foot...), "\n")
 }
 
-// dialogLine draws a line of a dialog in as many as it takes. A command that takes several begins where the screen does, so that it
-// can be copied as it stands.
-func (m *Model) dialogLine(l *dialogLine, width int) []string {
+// draw draws a line as several, where it has to. A command that takes several begins where the screen does, so that it can be copied as
+// it stands.
+func (l dialogLine) draw(th *theme.Theme, width int) []string {
 	const names = 12
-	th := m.options.Theme
 	style := th.Of(l.tone)
 	if l.tone == theme.ToneNone {
 		style = th.Text
 	}
-	indent, name := "", ""
-	if l.name != "" {
-		indent, name = strings.Repeat(" ", names), widget.Pad(l.name, names)
+	before := ""
+	switch {
+	case l.name != "":
+		before = th.Dim.Render(widget.Pad(l.name, names))
+	case l.tone != theme.ToneNone:
+		before = style.Render(th.Mark(l.tone)) + " "
 	}
-	texts := widget.Wrap(term.Escape(l.text), width-len(indent)-1)
-	if l.command && len(texts) > 1 {
-		lines := []string{" " + th.Dim.Render(name)}
+	indent := widget.Width(before)
+	lines := widget.Wrap(term.Escape(l.text), width-indent-1)
+	if l.command && len(lines) > 1 {
+		lines = []string{" " + before}
 		for _, text := range widget.Command(l.text, width) {
 			lines = append(lines, style.Render(text))
 		}
 		return lines
 	}
-	var lines []string
-	for i, text := range texts {
-		if i > 0 {
-			name = indent
-		}
-		lines = append(lines, " "+th.Dim.Render(name)+style.Render(text))
+	for i, text := range lines {
+		lines[i] = " " + before + style.Render(text)
+		before = strings.Repeat(" ", indent)
 	}
 	return lines
 }
 
-// dialogChoice is what stands below a dialog: what can be chosen.
+// dialogChoice are the last lines of a dialog, none of them wider than it.
 func (m *Model) dialogChoice(d *dialog, width int) []string {
-	th := m.options.Theme
-	if d.state != dialogAsks || d.word == "" {
-		return []string{" " + m.dialogKeys(d)}
-	}
-	ask := " " + th.Text.Render("Type ") + th.Key.Render(term.Escape(d.word)) + th.Text.Render(" and Enter to do it: ")
-	leave := "  " + hint(th, "Esc", "leave all as it is")
-	if widget.Width(ask)+len(d.word)+widget.Width(leave) < width {
-		return []string{ask + d.input.View() + leave}
-	}
-	return append(widget.Wrap(" Type "+term.Escape(d.word)+" and Enter to do it, Esc to leave all as it is:", width), " "+d.input.View())
-}
-
-// dialogKeys is what can be pressed in a dialog that does not have something typed.
-func (m *Model) dialogKeys(d *dialog) string {
 	th := m.options.Theme
 	switch d.state {
 	case dialogLoads:
-		return th.Dim.Render("Finding out how things stand"+th.Ellipsis) + "  " + hint(th, "Esc", "leave it")
+		return []string{beside(width, th.Dim.Render(" Finding out how things stand"+th.Ellipsis), hint(th, "Esc", "leave it"))}
 	case dialogSends:
-		return th.Running.Render(th.Run + " Sending it" + th.Ellipsis)
+		return []string{th.Running.Render(" " + th.Run + " Sending it" + th.Ellipsis)}
 	case dialogOver:
-		return hint(th, "Esc", "close")
+		return []string{" " + hint(th, "Esc", "close")}
 	case dialogAsks:
 	}
+	if d.word != "" {
+		return m.dialogWord(d, width)
+	}
+	return []string{m.dialogYesNo(d, width)}
+}
+
+// dialogWord asks for a word, and shows what is typed of it below where there is no room beside it.
+func (m *Model) dialogWord(d *dialog, width int) []string {
+	th := m.options.Theme
+	const margin = 3 // around the input, with its cursor
+	word, leave := term.Escape(d.word), hint(th, "Esc", "leave all as it is")
+	ask := th.Text.Render(" Type ") + th.Key.Render(word) + th.Text.Render(" and Enter:")
+	if room := width - widget.Width(ask) - widget.Width(leave) - margin; room > widget.Width(word) {
+		d.input.Width = 0
+		return []string{ask + " " + d.input.View() + "  " + leave}
+	}
+	d.input.Width = width - margin
+	return []string{widget.Fit(ask, width, th.Ellipsis), widget.Fit(" "+strings.TrimRight(d.input.View(), " "), width, th.Ellipsis), " " + leave}
+}
+
+// dialogYesNo is the choice between no and yes.
+func (m *Model) dialogYesNo(d *dialog, width int) string {
+	th := m.options.Theme
 	no, yes := th.Selected, th.Text
 	if d.yes {
 		no, yes = yes, no
@@ -190,7 +206,20 @@ func (m *Model) dialogKeys(d *dialog) string {
 		}
 		return " "
 	}
-	return no.Render(" "+mark(!d.yes)+" No ") + " " + yes.Render(" "+mark(d.yes)+" Yes ") + "  " + hint(th, "Tab", "choose") + "  " + hint(th, "Enter", "do so") + "  " + hint(th, "y n Esc", "at once")
+	return beside(width, " "+no.Render(" "+mark(!d.yes)+" No ")+" "+yes.Render(" "+mark(d.yes)+" Yes "),
+		hint(th, "y", "yes"), hint(th, "n", "no"), hint(th, "Tab", "choose"), hint(th, "Enter", "take it"))
+}
+
+// beside puts hints beside a text, as many as there is room for.
+func beside(width int, text string, hints ...string) string {
+	const gap = 2
+	for _, h := range hints {
+		if widget.Width(text)+gap+widget.Width(h) > width {
+			break
+		}
+		text += strings.Repeat(" ", gap) + h
+	}
+	return text
 }
 
 func hint(th *theme.Theme, key, text string) string {

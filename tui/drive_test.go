@@ -34,6 +34,7 @@ type driver struct {
 	msgs   chan tea.Msg
 	quit   bool
 	copied []string
+	watch  func(screen string) // is shown every frame; nil: nobody is
 }
 
 // drive runs fn with a model that shows the sample deployment. options may be changed before that.
@@ -93,6 +94,10 @@ func (d *driver) send(msg tea.Msg) {
 		return
 	}
 	_, cmd := d.model.Update(msg)
+	screen := d.model.View() // as a program does after each message
+	if d.watch != nil {
+		d.watch(screen)
+	}
 	d.start(cmd)
 	d.settle()
 }
@@ -181,6 +186,16 @@ func (d *driver) misses(texts ...string) {
 			d.t.Errorf("%q is on the screen:\n%s", text, d.view())
 		}
 	}
+}
+
+// line is the first one with a text in it; "": there is none.
+func (d *driver) line(text string) string {
+	for line := range strings.SplitSeq(d.view(), "\n") {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	return ""
 }
 
 // selected is the row that is selected, without what is around it.

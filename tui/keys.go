@@ -89,7 +89,7 @@ func keymap() []entry {
 		bind(acting, deedAbort, "A", "abort the pending canary", "A"),
 		bind(acting, deedPause, "z", "pause an API, or have it go on", "z"),
 
-		bind(other, deedFreeze, "p", "hold the screen as it is, or let it go on", "p"),
+		bind(other, deedFreeze, "p", "freeze the screen, or let it go on", "p"),
 		bind(other, deedRetry, "r", "try at once what is offline", "r"),
 		bind(other, deedCopy, "y", "copy what is selected", "y"),
 		bind(other, deedMouse, "m", "have the mouse select rows, or text again", "m"),

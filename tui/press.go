@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"slices"
+	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -48,9 +50,9 @@ func (m *Model) pressedOne(msg tea.KeyMsg) tea.Cmd {
 	case msg.Type == tea.KeyCtrlZ:
 		return tea.Suspend
 	case m.dialog != nil:
-		return m.answered(msg)
+		return m.answered(visible(msg))
 	case m.prompt != nil:
-		return m.typed(msg)
+		return m.typed(visible(msg))
 	}
 	pressed := msg.String()
 	if l := m.list(); l != nil && len(pressed) == 1 && pressed >= "1" && pressed <= "9" {
@@ -58,6 +60,12 @@ func (m *Model) pressedOne(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	return m.perform(deedOf(m.keys, pressed))
+}
+
+// visible is a key without characters that cannot be seen, such as those that have a text run the other way.
+func visible(msg tea.KeyMsg) tea.KeyMsg {
+	msg.Runes = slices.DeleteFunc(slices.Clone(msg.Runes), func(r rune) bool { return !unicode.IsPrint(r) })
+	return msg
 }
 
 // perform does what a key does on a page.
@@ -131,7 +139,7 @@ func (m *Model) freeze() {
 		return
 	}
 	m.frozen = &frozen{since: m.now}
-	m.say(theme.ToneNone, "The screen is held as it is. p has it go on.")
+	m.say(theme.ToneNone, "The screen is frozen. p has it go on.")
 }
 
 // mostCopied is how much of a text goes to the clipboard, in bytes: terminals take about 100,000 of base64.
@@ -192,7 +200,7 @@ func (m *Model) help() page {
 		last.Lines = append(last.Lines, line)
 	}
 	if l := m.list(); l != nil {
-		order := screen.HelpPart{Title: "Order, and pressed again the other way round"}
+		order := screen.HelpPart{Title: "Order (again: the other way round)"}
 		for i, title := range l.Columns() {
 			order.Lines = append(order.Lines, screen.HelpLine{Key: string(rune('1' + i)), Text: "by " + title})
 		}

@@ -120,7 +120,7 @@ func (m *Model) foreseen(p rollout.Preview) []dialogLine {
 		lines = append(lines, dialogLine{name: "and tries", text: namespaces(p.Idle) + ", not active yet"})
 	}
 	for _, note := range p.Notes {
-		lines = append(lines, dialogLine{text: m.options.Theme.Alert + " " + note, tone: theme.ToneWarn})
+		lines = append(lines, dialogLine{text: note, tone: theme.ToneWarn})
 	}
 	return append(lines, dialogLine{name: "the same", text: p.Command(m.link.Place), tone: theme.ToneOK, command: true})
 }

@@ -24,6 +24,21 @@ import (
 func rolling(t *testing.T, tenants int, change func(*tui.Options), fn func(d *driver, server *rollouttest.Fake)) {
 	t.Helper()
 	server := rollouttest.NewFake()
+	furnish(server, tenants)
+	drive(t, func(o *tui.Options) {
+		o.Place = rollout.Place{Program: "kayra", Server: "http://localhost:8080"}
+		if change != nil {
+			change(o)
+		}
+	}, func(d *driver) {
+		d.client.Engine = engineOf(server)
+		d.sample()
+		fn(d, server)
+	})
+}
+
+// furnish has a server have compute.example.com with a pending canary, and storage.example.com with so many subscriptions.
+func furnish(server *rollouttest.Fake, tenants int) {
 	server.Register("compute.example.com", "apps", "sre", "team-0000", "team-0001")
 	server.Edit("compute.example.com", func(r *api.Registration) { r.SyncID, r.CanaryNamespaces = "v1-canary", []string{"apps", "sre"} })
 	server.Set("compute.example.com", rollouttest.Synced("apps", "v1-canary"), rollouttest.Failed("sre", "v1", "v1-canary"))
@@ -32,16 +47,10 @@ func rolling(t *testing.T, tenants int, change func(*tui.Options), fn func(d *dr
 		names[i] = fmt.Sprintf("team-%04d", i)
 	}
 	server.Register("storage.example.com", names...)
-	drive(t, func(o *tui.Options) {
-		o.Place = rollout.Place{Program: "kayra", Server: "http://localhost:8080"}
-		if change != nil {
-			change(o)
-		}
-	}, func(d *driver) {
-		d.client.Engine = rollout.New(server, rollouttest.Group)
-		d.sample()
-		fn(d, server)
-	})
+}
+
+func engineOf(server *rollouttest.Fake) *rollout.Engine {
+	return rollout.New(server, rollouttest.Group)
 }
 
 const syncOf = "PUT /apis/catalog.example.com/v1/apiregistrations/%s/sync %s"
@@ -148,7 +157,7 @@ func TestWhoIsNotActiveYetIsReached(t *testing.T) {
 		}
 		server.Set("storage.example.com", idle[:2]...)
 		d.press("G", "s")
-		d.sees("3 namespaces: team-0000", "2 namespaces: idle-0, idle-1, not active yet", "y n Esc")
+		d.sees("3 namespaces: team-0000", "2 namespaces: idle-0, idle-1, not active yet", "y yes")
 		d.press("esc")
 		server.Set("storage.example.com", idle...)
 		d.press("s")
@@ -381,7 +390,7 @@ func TestHeldScreens(t *testing.T) {
 		d.press("p")
 		row := tuitest.Row("empty.example.com", "team-0000", tuitest.OldID, catalog.ReasonSynced, time.Now())
 		d.tell(&fleet.Subscriptions{At: time.Now(), Changes: []fleet.SubscriptionChange{{Subscription: row}}})
-		d.sees("held 1s", "no subscribers")
+		d.sees("frozen 1s", "no subscribers")
 		d.press("j")
 		if got := d.selected(); got != "billing.example.com" {
 			t.Errorf("selected %q", got)

@@ -24,6 +24,14 @@ const (
 
 // View implements [tea.Model].
 func (m *Model) View() string {
+	if th := m.options.Theme; th.ASCII {
+		return widget.ASCII(m.frame())
+	}
+	return m.frame()
+}
+
+// frame is all that is on the screen.
+func (m *Model) frame() string {
 	switch {
 	case m.width == 0 || m.height == 0:
 		return ""
@@ -33,31 +41,22 @@ func (m *Model) View() string {
 	if m.wizard != nil {
 		return m.wizard.View()
 	}
-	lines := m.head()
 	height := m.bodyHeight()
+	var middle []string
 	if m.dialog != nil {
-		box := m.dialogView(m.width, max(height-dialogLeaves, leastDialog))
-		high := strings.Count(box, "\n") + 1
-		m.page().SetSize(m.width, height-high)
-		lines = append(lines, m.body(height-high), box)
-	} else {
-		m.page().SetSize(m.width, height)
-		lines = append(lines, m.body(height))
+		box := m.dialogView(m.width, height)
+		height -= strings.Count(box, "\n") + 1
+		middle = append(middle, box)
 	}
-	return strings.Join(append(lines, m.foot()...), "\n")
+	m.page().SetSize(m.width, max(height, 1))
+	if height > 0 {
+		middle = append([]string{m.body()}, middle...)
+	}
+	return strings.Join(slices.Concat(m.head(), middle, m.foot()), "\n") // the page before what is said of it
 }
 
-// What a dialog leaves of the page, and what it takes at least, in lines.
-const (
-	dialogLeaves = 4
-	leastDialog  = 6
-)
-
 // body is the page that is shown, dimmed where it may be out of date.
-func (m *Model) body(height int) string {
-	if height < 1 {
-		return ""
-	}
+func (m *Model) body() string {
 	text := m.page().Render(m.data())
 	if !m.stale() {
 		return text
@@ -80,13 +79,7 @@ func (m *Model) place() {
 }
 
 // top is how many lines stand above the page.
-func (m *Model) top() int {
-	lines := m.edge()
-	if m.trouble() != "" {
-		lines++
-	}
-	return lines
-}
+func (m *Model) top() int { return m.edge() + len(m.banner()) }
 
 // edge is how many lines stand above the page at least, and below it.
 func (m *Model) edge() int {
@@ -96,12 +89,14 @@ func (m *Model) edge() int {
 	return 2 //nolint:mnd // where and how it was come to; what was done and the keys
 }
 
-func (m *Model) bodyHeight() int {
-	below := m.edge()
-	if m.prompt == nil && m.notice.text != "" {
-		below += len(m.saying()) - 1
+func (m *Model) bodyHeight() int { return max(m.height-m.top()-m.bottom(), 1) }
+
+// bottom is how many lines stand below the page.
+func (m *Model) bottom() int {
+	if m.prompt != nil {
+		return m.edge()
 	}
-	return max(m.height-m.top()-below, 1)
+	return m.edge() + len(m.saying()) - 1
 }
 
 // head is what stands above a page: where this is, and how fresh it is.
@@ -114,12 +109,45 @@ func (m *Model) head() []string {
 	}
 	lines := []string{widget.Ends(left, m.freshness(), m.width, th.Ellipsis)}
 	if full {
-		lines = append(lines, widget.Ends(m.path(), m.position(), m.width, th.Ellipsis))
+		position := m.position()
+		lines = append(lines, widget.Ends(m.path(m.width-widget.Width(position)-1), position, m.width, th.Ellipsis))
 	}
-	if trouble := m.trouble(); trouble != "" {
-		lines = append(lines, th.Banner.Render(widget.Pad(widget.Fit(" "+th.Alert+" "+term.Escape(trouble), m.width, th.Ellipsis), m.width)))
+	return append(lines, m.banner()...)
+}
+
+// mostSaid is in how many lines something is said, at most.
+const mostSaid = 3
+
+// banner is what keeps the screen from being up to date.
+func (m *Model) banner() []string {
+	th, trouble := m.options.Theme, m.trouble()
+	if trouble == "" {
+		return nil
+	}
+	const indent = "   "
+	lines := m.brief(term.Escape(trouble), m.width-len(indent))
+	for i, line := range lines {
+		before := indent
+		if i == 0 {
+			before = " " + th.Alert + " "
+		}
+		lines[i] = th.Banner.Render(widget.Pad(before+line, m.width))
 	}
 	return lines
+}
+
+// brief breaks a text into a few lines, or one where the screen is low, and cuts what is more.
+func (m *Model) brief(text string, width int) []string {
+	most := mostSaid
+	if m.height < fullHeight {
+		most = 1
+	}
+	lines := widget.Wrap(text, width)
+	if len(lines) <= most {
+		return lines
+	}
+	rest := strings.Join(lines[most-1:], " ")
+	return append(lines[:most-1], widget.Fit(rest, width, m.options.Theme.Ellipsis))
 }
 
 // where is the context that is shown, which is told by a word where it is one to be careful with.
@@ -158,28 +186,34 @@ func contextStyle(th *theme.Theme, name string) lipgloss.Style {
 	return styles[h.Sum32()%uint32(len(styles))].Bold(true)
 }
 
-// path is how the page was come to.
-func (m *Model) path() string {
+// path is how the page was come to. Where there is no room for all of it, the end of it is shown.
+func (m *Model) path(width int) string {
 	th := m.options.Theme
-	parts := make([]string, len(m.pages))
-	for i, p := range m.pages {
-		parts[i] = th.Dim.Render(p.Title())
+	step := th.Dim.Render(" " + th.Step + " ")
+	path := th.Title.Render(m.page().Title())
+	for i, p := range slices.Backward(m.pages[:len(m.pages)-1]) {
+		cut := th.Dim.Render(th.Ellipsis) + step + path
+		path = th.Dim.Render(p.Title()) + step + path
+		if i > 0 && widget.Width(path)+widget.Width(th.Ellipsis+step) > width || widget.Width(path) > width {
+			return cut
+		}
 	}
-	parts[len(parts)-1] = th.Title.Render(m.page().Title())
-	return strings.Join(parts, th.Dim.Render(" "+th.Step+" "))
+	return path
 }
 
 // position is the filter that is set, and what of the page is on the screen.
 func (m *Model) position() string {
 	th := m.options.Theme
-	filter, at := "", ""
+	var parts []string
 	if l := m.list(); l != nil && !l.Filter().Empty() {
-		filter = th.Match.Render("/"+term.Escape(l.Filter().String())) + "  "
+		parts = append(parts, th.Match.Render("/"+term.Escape(l.Filter().String())))
 	}
 	if p, ok := m.page().(interface{ Position(d *screen.Data) string }); ok {
-		at = th.Dim.Render(p.Position(m.data()))
+		if at := p.Position(m.data()); at != "" {
+			parts = append(parts, th.Dim.Render(at))
+		}
 	}
-	return filter + at
+	return strings.Join(parts, "  ")
 }
 
 // freshness is how up to date the screen is.
@@ -187,7 +221,7 @@ func (m *Model) freshness() string {
 	th := m.options.Theme
 	switch s, off := m.offline(); {
 	case m.frozen != nil:
-		return th.Warn.Render(th.Stop + " held " + widget.Age(m.now.Sub(m.frozen.since)))
+		return th.Warn.Render(th.Stop + " frozen " + widget.Age(m.now.Sub(m.frozen.since)))
 	case m.failed != nil || off && s.Trouble != fleet.Offline:
 		return th.Bad.Render(th.Cross + " cut off")
 	case off:
@@ -255,24 +289,17 @@ func (m *Model) foot() []string {
 	return append(lines, m.hints())
 }
 
-// saying is what was done, or why not: in a line, or on a screen that has room in a few.
+// saying is what was done, or why not.
 func (m *Model) saying() []string {
-	const most = 4
 	th := m.options.Theme
-	if m.notice.text == "" {
+	if m.notice.text == "" || m.dialog != nil && m.dialog.state == dialogOver { // which says it itself
 		return []string{""}
 	}
 	style, mark := th.Of(m.notice.tone), th.Mark(m.notice.tone)+" "
 	if m.notice.tone == theme.ToneNone {
 		style, mark = th.Text, ""
 	}
-	lines := widget.Wrap(mark+term.Escape(m.notice.text), m.width)
-	if room := most; m.height < fullHeight || len(lines) > room {
-		if m.height < fullHeight {
-			room = 1
-		}
-		lines = append(lines[:min(room, len(lines))-1], widget.Fit(strings.Join(lines[min(room, len(lines))-1:], " "), m.width, th.Ellipsis))
-	}
+	lines := m.brief(mark+term.Escape(m.notice.text), m.width)
 	for i, line := range lines {
 		lines[i] = style.Render(line)
 	}
@@ -288,7 +315,7 @@ func (m *Model) prompted() string {
 	}
 	const least = 10
 	m.prompt.input.Width = max(m.width-least, least)
-	return widget.Fit(th.Key.Render(mark)+m.prompt.input.View(), m.width, th.Ellipsis)
+	return widget.Fit(th.Key.Render(mark)+strings.TrimRight(m.prompt.input.View(), " "), m.width, th.Ellipsis)
 }
 
 // hints are the keys that are of use here, as many as there is room for.

@@ -101,7 +101,7 @@ func standingsLine(d *Data, a *fleet.API, width int) string {
 	}
 	parts := standings(th, c)
 	if c.Subscribed > 0 {
-		parts[0] = widget.Bar(th, min(bar, width/4), c.Synced, c.Failing, c.Subscribed) + " " + parts[0]
+		parts[0] = widget.Bar(th, min(bar, width/6), c.Synced, c.Failing, c.Subscribed) + " " + parts[0]
 	}
 	return ends(th, parts, right, width)
 }

@@ -49,11 +49,15 @@ func (h *Help) Render(d *Data) string {
 		}
 		lines = append(lines, th.Heading.Render(part.Title))
 		for _, l := range part.Lines {
-			text := th.Text.Render(l.Text)
+			style, text := th.Text, l.Text
 			if l.Off != "" {
-				text = th.Dim.Render(fmt.Sprintf("%s (not now: %s)", l.Text, l.Off))
+				style, text = th.Dim, fmt.Sprintf("%s (not now: %s)", l.Text, l.Off)
 			}
-			lines = append(lines, "  "+th.Key.Render(l.Key)+widget.Pad("", keys-widget.Width(l.Key))+text)
+			before := "  " + th.Key.Render(l.Key) + widget.Pad("", keys-widget.Width(l.Key))
+			for _, line := range widget.Wrap(text, h.width-keys-len("  ")) {
+				lines = append(lines, before+style.Render(line))
+				before = widget.Pad("", keys+len("  "))
+			}
 		}
 	}
 	return h.draw(lines, th.Ellipsis)

@@ -141,7 +141,11 @@ func (t *Tenant) run(d *Data, detail *fleet.Detail) []string {
 	for i := range detail.Steps {
 		name = max(name, min(len(safe(detail.Steps[i].Name)), 28))
 	}
-	lines = append(lines, th.Heading.Render(fmt.Sprintf("   %s STATUS        TOOK  SENT CODE CALL", widget.Pad("STEP", name))))
+	heading := "   " + widget.Pad("STEP", name) + " STATUS        TOOK  SENT CODE"
+	if t.width >= roomy {
+		heading += " CALL"
+	}
+	lines = append(lines, th.Heading.Render(heading))
 	for i := range detail.Steps {
 		lines = append(lines, t.step(d, i, name, &detail.Steps[i])...)
 	}
@@ -206,12 +210,14 @@ func (t *Tenant) step(d *Data, i, name int, c *katalog.ChildSummary) []string {
 	if c.Status.Code > 0 {
 		code = strconv.Itoa(c.Status.Code)
 	}
-	line := fmt.Sprintf("%2d %s %s %s %s %s %s", i+1,
+	line := fmt.Sprintf("%2d %s %s %s %s %s", i+1,
 		widget.Pad(widget.Fit(safe(c.Name), name, th.Ellipsis), name),
 		th.Of(s.tone).Render(widget.Pad(s.text(th), 12)),
 		widget.PadLeft(widget.Took(milliseconds(c.Status.DurationMs)), 5),
-		widget.PadLeft(strconv.Itoa(c.Status.Attempts), 5), widget.PadLeft(code, 4),
-		th.Dim.Render(strings.ToUpper(safe(c.Status.Method))+" "+safe(c.Status.Endpoint)))
+		widget.PadLeft(strconv.Itoa(c.Status.Attempts), 5), widget.PadLeft(code, 4))
+	if t.width >= roomy {
+		line += " " + th.Dim.Render(strings.ToUpper(safe(c.Status.Method))+" "+safe(c.Status.Endpoint))
+	}
 	lines := []string{line}
 	if c.Status.Reason != "" {
 		for _, text := range widget.Wrap(safe(c.Status.Reason), t.width-3) {

@@ -43,7 +43,7 @@ func colored(plain lipgloss.Style, p palette) Styles {
 	in := func(c lipgloss.CompleteColor) lipgloss.Style { return plain.Foreground(c) }
 	return Styles{
 		Text: plain, Title: plain.Bold(true), Heading: in(p.dim).Bold(true), Dim: in(p.dim), Key: in(p.ok).Bold(true),
-		Selected: in(p.selectedText).Background(p.selected), Match: in(p.warn).Underline(true), Border: in(p.border),
+		Selected: in(p.selectedText).Background(p.selected), Match: in(p.warn).Underline(true).UnderlineSpaces(true), Border: in(p.border),
 		Banner: in(p.labelText).Background(p.label), Label: in(p.labelText).Background(p.label).Bold(true),
 		OK: in(p.ok), Warn: in(p.warn), Bad: in(p.bad).Bold(true), Held: in(p.held), Running: in(p.running).Bold(true), Waiting: in(p.dim),
 		Bar: in(p.bar), BarBad: in(p.barBad), BarRest: in(p.barRest), Spark: in(p.ok),
@@ -55,7 +55,7 @@ func mono(plain lipgloss.Style) Styles {
 	bold, faint, reverse := plain.Bold(true), plain.Faint(true), plain.Reverse(true)
 	return Styles{
 		Text: plain, Title: bold, Heading: bold, Dim: faint, Key: bold,
-		Selected: reverse, Match: plain.Underline(true), Border: faint, Banner: reverse, Label: reverse.Bold(true),
+		Selected: reverse, Match: plain.Underline(true).UnderlineSpaces(true), Border: faint, Banner: reverse, Label: reverse.Bold(true),
 		OK: plain, Warn: bold, Bad: bold, Held: plain, Running: bold, Waiting: plain,
 		Bar: plain, BarBad: bold, BarRest: faint, Spark: plain,
 	}
@@ -68,7 +68,7 @@ func contrast(plain lipgloss.Style) Styles {
 	black, white := color("#000000", "16", "0"), color("#FFFFFF", "231", "15")
 	alarm, caution, hold, busy := color("#9E1C00", "88", "1"), color("#FFD24D", "221", "11"), color("#E5C7FF", "189", "13"), color("#7FD4FF", "117", "14")
 	return Styles{
-		Text: plain, Title: bold, Heading: bold, Dim: plain, Key: bold.Underline(true),
+		Text: plain, Title: bold, Heading: bold, Dim: plain, Key: bold.Underline(true).UnderlineSpaces(true),
 		Selected: bold.Reverse(true), Match: on(black, caution), Border: plain, Banner: on(white, alarm), Label: on(white, alarm),
 		OK: plain, Warn: on(black, caution), Bad: on(white, alarm), Held: on(black, hold), Running: on(black, busy), Waiting: plain,
 		Bar: plain, BarBad: on(white, alarm), BarRest: plain, Spark: plain,

@@ -4,6 +4,7 @@ package widget
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -62,9 +63,47 @@ func Join(parts []string, gap string, width int, ellipsis string) string {
 	return line
 }
 
-// Wrap breaks a text into lines of at most so many cells: at spaces or, where a word is longer than a line, within it.
+// Wrap breaks a text that is not styled into lines of at most so many cells: at spaces or, where a word is longer than a line, within
+// it. Hyphens break nothing: names, ids and options have them.
 func Wrap(text string, width int) []string {
-	return strings.Split(ansi.Wrap(text, max(width, 1), ""), "\n")
+	width = max(width, 1)
+	var lines []string
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		line, gap := "", ""
+		for i, word := range strings.Split(paragraph, " ") {
+			if i > 0 {
+				gap += " "
+			}
+			if word == "" {
+				continue
+			}
+			if i > 0 && Width(line+gap+word) > width {
+				if line != "" {
+					lines = append(lines, line)
+				}
+				line, gap = "", ""
+			}
+			parts := strings.Split(ansi.Hardwrap(line+gap+word, width, true), "\n")
+			lines = append(lines, parts[:len(parts)-1]...)
+			line, gap = parts[len(parts)-1], ""
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// ASCII has characters other than those of ASCII stand as question marks, in as many cells. The text may be styled.
+func ASCII(text string) string {
+	var b strings.Builder
+	for text != "" {
+		cluster, width := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		if text = text[len(cluster):]; cluster[0] < utf8.RuneSelf && len(cluster) == 1 {
+			b.WriteString(cluster)
+		} else {
+			b.WriteString(strings.Repeat("?", width))
+		}
+	}
+	return b.String()
 }
 
 // Lines makes a block of exactly so many lines: what is too much is cut off at the end.

@@ -1,12 +1,14 @@
 package widget_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"kayra/tui/theme"
 	"kayra/tui/widget"
@@ -183,6 +185,47 @@ func TestWrapBreaksWhereItMust(t *testing.T) {
 	for _, line := range widget.Wrap("a sentence with averylongwordthatfitsnowhere in it", 10) {
 		if widget.Width(line) > 10 {
 			t.Errorf("%q is too long", line)
+		}
+	}
+}
+
+func TestWrapKeepsWordsTogether(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"use --expect-sync-id v1":   {"use", "--expect-sync-id", "v1"},
+		"a  b c":                    {"a  b c"},
+		"":                          {""},
+		"  in front":                {"  in front"},
+		"one\ntwo":                  {"one", "two"},
+		"0f9a3b52-77a4-9c1e-52d1 x": {"0f9a3b52-77a4-9c", "1e-52d1 x"},
+	} {
+		if got := widget.Wrap(text, 16); !slices.Equal(got, want) {
+			t.Errorf("%q is broken into %q, want %q", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-z\- \x{4e16}]{0,60}`).Draw(t, "text")
+		width := rapid.IntRange(2, 30).Draw(t, "width")
+		lines := widget.Wrap(text, width)
+		for _, line := range lines {
+			if widget.Width(line) > width {
+				t.Fatalf("%q is wider than %d", line, width)
+			}
+		}
+		without := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if got := strings.Join(lines, ""); without(got) != without(text) {
+			t.Fatalf("%q has become %q", text, got)
+		}
+	})
+}
+
+func TestASCII(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain \x1b[1mtext\x1b[0m\n": "plain \x1b[1mtext\x1b[0m\n", "n\u00e4h": "n?h", "\u4e16\u754c": "????", "e\u0301": "?", "": "", "\u25b8 a": "? a",
+	} {
+		if got := widget.ASCII(text); got != want {
+			t.Errorf("%q stands as %q, want %q", text, got, want)
 		}
 	}
 }

@@ -18,9 +18,17 @@ func (m *Model) View() string {
 
 // Render draws the wizard in lines of so many cells at most, as many as it was told by SetSize.
 func (m *Model) Render(width int) string {
+	if m.theme.ASCII {
+		return widget.ASCII(m.render(width))
+	}
+	return m.render(width)
+}
+
+func (m *Model) render(width int) string {
+	const around = 5 // the lines above and below a page
 	lines := m.above(width)
+	lines = append(lines, m.middle(width, max(m.height-around, 1))...)
 	bottom := m.below(width)
-	lines = append(lines, m.middle(width, max(m.height-len(lines)-len(bottom), 1))...)
 	block := widget.Lines(strings.Join(lines, "\n"), m.height-len(bottom))
 	if block == "" {
 		return strings.Join(bottom[:min(len(bottom), m.height)], "\n")
@@ -96,20 +104,14 @@ func (m *Model) middle(width, height int) []string {
 // below is what there is to say, and which keys there are.
 func (m *Model) below(width int) []string {
 	th := m.theme
-	say := []string{""}
+	say := ""
 	switch {
 	case m.busy != "":
-		say[0] = th.Dim.Render(widget.Fit(term.Escape(m.busy)+th.Ellipsis, width, th.Ellipsis))
+		say = th.Dim.Render(widget.Fit(term.Escape(m.busy)+th.Ellipsis, width, th.Ellipsis))
 	case m.notice != "":
-		say = widget.Wrap(term.Escape(m.notice), width)
-		if most := 1 + max(m.height-low, 0)/low; len(say) > most {
-			say = append(say[:most-1], widget.Fit(strings.Join(say[most-1:], " "), width, th.Ellipsis))
-		}
-		for i := range say {
-			say[i] = th.Warn.Render(say[i])
-		}
+		say = th.Warn.Render(widget.Fit(term.Escape(m.notice), width, th.Ellipsis))
 	}
-	return append(say, m.hints(width))
+	return []string{say, m.hints(width)}
 }
 
 func (m *Model) hints(width int) string {
@@ -137,9 +139,6 @@ func (m *Model) hints(width int) string {
 	}
 	return strings.Join(shown, strings.Repeat(" ", gap))
 }
-
-// low is how many lines a screen has that has none to spare for what there is to say.
-const low = 12
 
 // gap is between the keys that are shown, in cells.
 const gap = 2
