@@ -25,7 +25,7 @@ type operation struct {
 
 // filler has a name for every wildcard; all of them are there in a lab's world.
 func filler() *strings.Replacer {
-	return strings.NewReplacer("{ns}", "sre", "{name}", compute, "{api}", compute, "{role}", "viewer", "{binding}", "viewers")
+	return strings.NewReplacer("{ns}", "sre", "{name}", compute, "{api}", compute, "{role}", "viewer", "{binding}", "viewers", "{file}", "page.js")
 }
 
 func TestGates(t *testing.T) {

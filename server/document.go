@@ -21,7 +21,7 @@ const bearer = "bearer" // the security scheme
 // streamDoc says what a stream is.
 const streamDoc = "With watch: server-sent events. added, modified and deleted have an item as the list has it, or a row of the status; " +
 	"synced says that all of them have come, and has the status without its rows; reset says that what was told is to be forgotten. " +
-	"The id is that of the last event of a revision of the store; Last-Event-ID goes on from there."
+	"The id is the revision of the store up to which all has been told, or 0 if nothing has; Last-Event-ID goes on from there."
 
 // document is the OpenAPI document of the routes.
 func document(routes []route, version string) ([]byte, error) {
@@ -42,6 +42,9 @@ func document(routes []route, version string) ([]byte, error) {
 	}
 	for _, rt := range routes {
 		doc.AddOperation(d.operation(rt))
+		if name := tag(rt); !slices.ContainsFunc(doc.Tags, func(t *huma.Tag) bool { return t.Name == name }) {
+			doc.Tags = append(doc.Tags, &huma.Tag{Name: name}) // in the order of the table
+		}
 	}
 	for _, s := range d.schemas.Map() {
 		s.AdditionalProperties = nil // an answer may get more keys with time
@@ -153,8 +156,11 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 	if streams(rt) {
 		ok.Content[streamType] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Description: streamDoc}}
 	}
-	if rt.path == "/-/metrics" {
-		ok.Content = map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: "string"}}}
+	if types := textOf(rt.path); len(types) > 0 {
+		ok.Content = map[string]*huma.MediaType{}
+		for _, name := range types {
+			ok.Content[name] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
+		}
 	}
 	problem := &huma.Response{
 		Description: "Refused; nothing was changed.",
@@ -165,6 +171,19 @@ func (d *documenter) responses(rt route) map[string]*huma.Response {
 		all[strconv.Itoa(http.StatusOK)] = &huma.Response{Description: "Dry run: nothing was created.", Content: ok.Content}
 	}
 	return all
+}
+
+// textOf are the media types of a path that answers no JSON.
+func textOf(path string) []string {
+	switch path {
+	case "/-/metrics":
+		return []string{"text/plain"}
+	case docsPath:
+		return []string{"text/html"}
+	case docsPath + "/{file}":
+		return []string{"text/css", "text/javascript", "image/png"}
+	}
+	return nil
 }
 
 func (d *documenter) schema(value any) *huma.Schema {

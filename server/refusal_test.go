@@ -294,7 +294,7 @@ func badPaths() []badRequest {
 	get := func(path string) badRequest { return badRequest{"path: " + path, "GET", path, nil, 404, "", ""} }
 	return []badRequest{
 		get("/"), get("/nope"), get(base), get(base + "/nosuch"), get(regs + "/"), get(regs + "//sync"), get("/apis/"), get("//apis"),
-		get("/apis/../apis"), get("/-/docs"), get("/apis/authorization.example.com/v1/check/x"),
+		get("/apis/../apis"), get("/-/docs/nope.js"), get("/-/docs/page.html"), get("/-/docs/a/b"), get("/-/docs//"), get("/-/docs/%2e%2e"), get("/apis/authorization.example.com/v1/check/x"),
 		get(regs + "/a%2Fb.c"), get(regs + "/..%2F..%2Fx.y"), get(regs + "/%2e%2e"), get(regs + "/Compute.example.com"), get(regs + "/compute"),
 		get(regs + "/%00"), get(spaces + "/a.b"), get(spaces + "/%20"), get(spaces + "/sre/subscriptions/compute"), get(spaces + "/a%2Fb/subscriptions"),
 		{"path: delete a name that cannot be", "DELETE", regs + "/a%2Fb.c", nil, 404, "", ""},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kayra/server/auth"
+	"kayra/server/docs"
 	"kayra/store/catalog"
 )
 
@@ -83,10 +84,12 @@ func (s *Server) mux(routes []route) http.Handler {
 		slices.Sort(allowed)
 		mux.Handle(path, s.refuseMethod(strings.Join(allowed, ", ")))
 	}
+	mux.HandleFunc("GET "+docsPath+"/{$}", toDocs)
 	nowhere := http.HandlerFunc(s.refusePath)
 	mux.Handle("/", nowhere)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if escaped := r.URL.EscapedPath(); path.Clean(escaped) != escaped || escaped[0] != '/' { // the mux would redirect, or say nothing
+		escaped := r.URL.EscapedPath()
+		if tidy := path.Clean(escaped); (tidy != escaped && escaped != docsPath+"/") || escaped[0] != '/' { // the mux would redirect, or say nothing
 			nowhere(w, r)
 			return
 		}
@@ -95,7 +98,7 @@ func (s *Server) mux(routes []route) http.Handler {
 }
 
 func (s *Server) refusePath(w http.ResponseWriter, r *http.Request) {
-	s.fail(w, r, refuse(http.StatusNotFound, "there is nothing at this path; /-/openapi.json lists the paths there are"))
+	s.fail(w, r, refuse(http.StatusNotFound, "there is nothing at this path; /-/openapi.json lists the paths there are, and /-/docs shows them"))
 }
 
 func (s *Server) refuseMethod(allowed string) http.Handler {
@@ -178,6 +181,7 @@ func namesIn(path string) []kindOfName {
 		{"api", catalog.ValidLongName, "an API registration"},
 		{"role", catalog.ValidRoleName, "a role"},
 		{"binding", catalog.ValidRoleName, "a role binding"},
+		{"file", docs.Has, "a file of the page at " + docsPath},
 	}
 	var names []kindOfName
 	for _, w := range wildcards(path) {

@@ -109,5 +109,7 @@ func (s *Server) systemRoutes() []route {
 		{get, "/-/metrics", "", "", open, s.getMetrics, nil, nil, raw{}},
 		{get, "/-/metadata", "", "", open, s.getMetadata, nil, nil, api.Metadata{}},
 		{get, "/-/openapi.json", "", "", open, s.getOwnDocument, nil, nil, raw{}},
+		{get, docsPath, "", "", open, s.getDocs, nil, nil, raw{}},
+		{get, docsPath + "/{file}", "", "", open, s.getDocsFile, nil, nil, raw{}},
 	}
 }

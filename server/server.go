@@ -16,6 +16,7 @@ import (
 
 	"kayra/server/api"
 	"kayra/server/auth"
+	"kayra/server/docs"
 	"kayra/server/katalog"
 	"kayra/server/notify"
 	"kayra/server/watch"
@@ -66,6 +67,7 @@ type Server struct {
 	builtin    []api.Group // Kayra's own API groups
 	own        []route     // the routes of Kayra's own APIs
 	document   []byte      // the OpenAPI document of Kayra itself
+	docs       *docs.Files // the page that shows it
 	handler    http.Handler
 }
 
@@ -111,6 +113,9 @@ func New(o Options) (*Server, error) {
 	s.builtin, s.own = groups(routes), routes
 	if s.document, err = document(routes, s.version); err != nil {
 		return nil, err
+	}
+	if s.docs, err = docs.New(); err != nil {
+		return nil, fmt.Errorf("new server: %w", err)
 	}
 	s.handler = s.observe(s.bounded(s.mux(routes)))
 	return s, nil

@@ -17,7 +17,6 @@ const patience = time.Minute
 // event is one of a stream, as it was sent. One that has a comment has nothing else.
 type event struct {
 	kind, id, data, comment string
-	hasID                   bool
 }
 
 // watcher reads a stream in the background.
@@ -94,7 +93,7 @@ func (w *watcher) read(ctx context.Context) {
 		case "event":
 			e.kind = value
 		case "id":
-			e.id, e.hasID = value, true
+			e.id = value
 		case "data":
 			e.data = value
 		default:
@@ -108,7 +107,7 @@ func (w *watcher) next() event {
 	w.t.Helper()
 	select {
 	case e := <-w.events:
-		if e.hasID {
+		if e.kind != "" {
 			w.last = e.id
 		}
 		return e
@@ -167,8 +166,8 @@ func (w *watcher) ends() {
 }
 
 // resume leaves the stream, and opens another one that begins where it ended.
-func (l *lab) resume(w *watcher, path string, headers ...string) *watcher {
+func (l *lab) resume(w *watcher, path string) *watcher {
 	l.t.Helper()
 	w.leave()
-	return l.watch(path, append(headers, "Last-Event-ID", w.last)...)
+	return l.watch(path, "Last-Event-ID", w.last)
 }

@@ -33,11 +33,11 @@ func TestWatchBeginsWithTheList(t *testing.T) {
 				l.t.Errorf("%s is empty", path)
 			}
 			for _, row := range rows {
-				if e := w.next(); e.kind != "added" || e.hasID || e.data != string(row) {
+				if e := w.next(); e.kind != "added" || e.id != "0" || e.data != string(row) {
 					l.t.Errorf("%s: %+v, and the list has %s", path, e, row)
 				}
 			}
-			if e := w.next(); e.kind != "synced" || e.id == "" {
+			if e := w.next(); e.kind != "synced" || e.id == "0" {
 				l.t.Errorf("%s: %+v", path, e)
 			}
 			if h := w.res.Header; h.Get("Cache-Control") != "no-store" || h.Get("X-Accel-Buffering") != "no" {
@@ -98,14 +98,14 @@ func TestWatchStatus(t *testing.T) {
 		l.succeed("a", "b")
 		status := regs + "/" + compute + "/status" + watchTrue
 		w := l.watch(status)
-		w.want("added namespace=a synced=true", "added namespace=b synced=true", "synced sync_id="+l.text("sync_id"))
+		w.want("added namespace=a synced=true", "added namespace=b synced=true", "synced sync_id="+l.syncID())
 		l.want(http.StatusOK, "PUT", regs+"/"+compute+"/sync", `{"canary_namespaces":["a"]}`)
 		seen := w.until("synced")
-		if len(seen) != 3 || seen[0].hasID || seen[1].hasID || !seen[2].hasID {
+		if len(seen) != 3 || seen[0].id != seen[1].id || seen[1].id == seen[2].id {
 			l.t.Fatalf("%+v", seen)
 		}
 		rest := l.resume(w, status)
-		rest.want("synced canary_namespaces=[\"a\"] sync_id=" + l.text("sync_id"))
+		rest.want("synced canary_namespaces=[\"a\"] sync_id=" + l.syncID())
 		claim := l.begin("a")
 		rest.want("modified namespace=a reason=running synced=false")
 		l.must(l.repository.Finish(l.t.Context(), claim, catalog.Outcome{Phase: catalog.PhaseSuccess}))
@@ -122,8 +122,28 @@ func TestWatchStatus(t *testing.T) {
 	})
 }
 
-func (l *lab) text(key string) string {
+func (l *lab) syncID() string {
 	l.t.Helper()
-	text, _ := l.registration()[key].(string)
-	return text
+	id, _ := l.registration()["sync_id"].(string)
+	return id
+}
+
+// Who is cut off before all rows have come begins anew, and is told to.
+func TestWatchBeginsAnew(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(l *lab) {
+		l.world("a", "b")
+		w := l.watch(spaces + watchTrue)
+		w.want("added name=a")
+		l.want(http.StatusNoContent, "DELETE", spaces+"/a/subscriptions/"+compute, nil)
+		l.want(http.StatusNoContent, "DELETE", spaces+"/a", nil)
+		for range 2 { // also after the first event of that
+			w = l.resume(w, spaces+watchTrue)
+			if e := w.next(); e != (event{kind: "reset", id: "0", data: "{}"}) {
+				l.t.Fatalf("%+v", e)
+			}
+		}
+		w.want("added name=b", "synced")
+		l.resume(w, spaces+watchTrue).want("synced")
+	})
 }

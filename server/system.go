@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kayra/server/api"
+	"kayra/server/docs"
 )
 
 // readyTimeout is how long the store may take to answer a read while the server still counts as ready.
@@ -39,6 +40,27 @@ func (s *Server) getMetadata(*call) (reply, error) {
 	return reply{body: api.Metadata{
 		Name: "kayra", Version: s.version, Domain: s.domain, Platform: scope.Platform, Region: scope.Region,
 	}}, nil
+}
+
+// docsPath is where the page is that shows the document. Its name is that of the folder that the page's files are in.
+const docsPath = "/-/docs"
+
+func (s *Server) getDocs(*call) (reply, error) { return s.docsFile(docs.Page), nil }
+
+func (s *Server) getDocsFile(c *call) (reply, error) { return s.docsFile(c.PathValue("file")), nil }
+
+func (s *Server) docsFile(name string) reply {
+	return reply{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.docs.Serve(w, r, name); err != nil {
+			s.fail(w, r, err)
+		}
+	})}
+}
+
+// toDocs has a slash too many left out, since the page refers to its files from beside itself.
+func toDocs(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Location", "../docs")
+	w.WriteHeader(http.StatusPermanentRedirect)
 }
 
 func (s *Server) getOwnDocument(*call) (reply, error) {

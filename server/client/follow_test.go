@@ -97,8 +97,8 @@ func event(kind, id, data string) string {
 func TestAStreamIsResumedBehindTheLastRevisionThatWasToldInFull(t *testing.T) {
 	t.Parallel()
 	var resumed []string
-	first := event("added", "3", `{"name":"a"}`) + ": keep-alive\n\n" + event("synced", "7", `{}`) +
-		event("modified", "", `{"name":"a"}`) + event("modified", "9", `{"name":"b"}`) + event("deleted", "", `{"name":"b"}`) + "event: modified\ndata: {\"na"
+	first := event("added", "0", `{"name":"a"}`) + ": keep-alive\n\n" + event("synced", "7", `{}`) +
+		event("modified", "8", `{"name":"a"}`) + event("modified", "9", `{"name":"b"}`) + event("deleted", "9", `{"name":"b"}`) + "event: modified\nid: 10\ndata: {\"na"
 	said := follow(t, streams(&resumed, first, event("modified", "12", `{"name":"c"}`)), has("modified /c/", 1))
 	want := []string{"added /a/", "synced {}", "modified /a/", "modified /b/", "deleted /b/", "broken: true", "modified /c/"}
 	if !slices.Equal(said, want) {
@@ -112,7 +112,7 @@ func TestAStreamIsResumedBehindTheLastRevisionThatWasToldInFull(t *testing.T) {
 func TestASnapshotThatBreaksBeginsAnew(t *testing.T) {
 	t.Parallel()
 	var resumed []string
-	part := event("added", "3", `{"name":"a"}`)
+	part := event("added", "0", `{"name":"a"}`)
 	said := follow(t, streams(&resumed, part, part+event("synced", "7", `{}`)), has("synced {}", 1))
 	if want := []string{"added /a/", "broken: true", "reset", "added /a/", "synced {}"}; !slices.Equal(said, want) {
 		t.Errorf("told %q, want %q", said, want)
@@ -125,8 +125,8 @@ func TestASnapshotThatBreaksBeginsAnew(t *testing.T) {
 func TestAResetForgetsWhatWasKnown(t *testing.T) {
 	t.Parallel()
 	var resumed []string
-	whole := event("added", "", `{"name":"a"}`) + event("synced", "7", `{}`)
-	cut := event("reset", "", `{}`) + event("added", "", `{"name":"b"}`)
+	whole := event("added", "0", `{"name":"a"}`) + event("synced", "7", `{}`)
+	cut := event("reset", "0", `{}`) + event("added", "0", `{"name":"b"}`)
 	said := follow(t, streams(&resumed, whole, cut, whole), has("synced {}", 2))
 	want := []string{"added /a/", "synced {}", "broken: true", "reset", "added /b/", "broken: true", "reset", "added /a/", "synced {}"}
 	if !slices.Equal(said, want) {

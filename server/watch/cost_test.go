@@ -22,7 +22,7 @@ type fed struct {
 
 func newFed(t *testing.T) *fed {
 	t.Helper()
-	p := start(t, openLocal(t))
+	p := start(t.Context(), t, openLocal(t))
 	p.hold.Lock()
 	t.Cleanup(p.hold.Unlock)
 	return &fed{process: p, revision: 1000}
@@ -125,7 +125,7 @@ func TestTooFarBehind(t *testing.T) {
 func TestLinger(t *testing.T) {
 	t.Parallel()
 	s := openLocal(t)
-	p := startWith(t, s, watch.Options{Pace: 5 * time.Millisecond, Linger: 50 * time.Millisecond})
+	p := startWith(t.Context(), t, s, watch.Options{Pace: 5 * time.Millisecond, Linger: 50 * time.Millisecond})
 	w := newWorld(t, s)
 	w.subscribed("a")
 	c := w.watches(p, status())

@@ -18,20 +18,12 @@ const (
 // empty is what an event says that has nothing to say.
 const empty = "{}"
 
-// appendEvent appends an event in the form of the HTML standard's event streams. Data are JSON on one line; an id of 0 is
-// none.
+// appendEvent appends an event in the form of the HTML standard's event streams. Data are JSON on one line.
 func appendEvent(to []byte, event string, id int64, data []byte) []byte {
 	to = append(append(to, "event: "...), event...)
-	if id != 0 {
-		to = strconv.AppendInt(append(to, "\nid: "...), id, 10)
-	}
+	to = strconv.AppendInt(append(to, "\nid: "...), id, 10)
 	to = append(append(to, "\ndata: "...), data...)
 	return append(to, "\n\n"...)
-}
-
-// appendReset appends the event that has a client forget what it knows, the id that it would resume from, too.
-func appendReset(to []byte) []byte {
-	return append(to, "event: "+reset+"\nid:\ndata: "+empty+"\n\n"...)
 }
 
 // encode writes an answer as the REST API does.

@@ -56,16 +56,16 @@ type process struct {
 }
 
 // start starts a process that ends with the test, if it was not stopped before.
-func start(tb testing.TB, s store.Store) *process {
+func start(ctx context.Context, tb testing.TB, s store.Store) *process {
 	tb.Helper()
-	return startWith(tb, s, watch.Options{Pace: 20 * time.Millisecond})
+	return startWith(ctx, tb, s, watch.Options{Pace: 20 * time.Millisecond})
 }
 
-func startWith(tb testing.TB, s store.Store, o watch.Options) *process {
+func startWith(ctx context.Context, tb testing.TB, s store.Store, o watch.Options) *process {
 	tb.Helper()
 	o.Repository = catalog.NewRepository(s, home())
 	p := &process{Hub: watch.New(o)}
-	ctx, stop := context.WithCancel(tb.Context())
+	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 2)
 	go func() { ended <- p.Run(ctx) }()
 	go func() {
@@ -86,7 +86,7 @@ func startWith(tb testing.TB, s store.Store, o watch.Options) *process {
 		}
 	}
 	tb.Cleanup(p.stop)
-	if err := p.Wait(tb.Context(), 1); err != nil {
+	if err := p.Wait(ctx, 1); err != nil {
 		tb.Fatal(err)
 	}
 	return p
@@ -113,7 +113,8 @@ type client struct {
 	topic watch.Topic
 	rows  map[string]string
 	head  string // of what was synced last; "": that has not come
-	id    int64  // that came last; 0: none
+	id    int64  // that came last
+	begun bool   // an event has come
 	gone  map[string]bool
 	whole bool // it has begun with all rows: each event can be held against those before
 	seen  []string
@@ -128,7 +129,7 @@ func (p *process) open(ctx context.Context, t watch.Topic) (*client, error) {
 // move goes on with a stream at another process.
 func (c *client) move(ctx context.Context, to *process) error {
 	after := int64(watch.FromStart)
-	if c.id != 0 {
+	if c.begun {
 		after = c.id
 	}
 	r, err := to.Open(ctx, c.topic, after)
@@ -136,10 +137,7 @@ func (c *client) move(ctx context.Context, to *process) error {
 		return err
 	}
 	c.Reader, c.head = r, ""
-	if c.id == 0 {
-		clear(c.rows)
-	}
-	c.whole = c.id == 0
+	c.whole = !c.begun
 	return nil
 }
 
@@ -162,7 +160,7 @@ func (c *client) read() (more <-chan struct{}, err error) {
 }
 
 func (c *client) take(block string) error {
-	var kind, data string
+	var kind, data, id string
 	for line := range strings.Lines(block + "\n") {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
 		value = strings.TrimPrefix(value, " ")
@@ -172,11 +170,16 @@ func (c *client) take(block string) error {
 		case "data":
 			data = value
 		case "id":
-			c.id, _ = strconv.ParseInt(value, 10, 64)
+			id = value
 		default:
 			return fmt.Errorf("a strange line %q", line)
 		}
 	}
+	var err error
+	if c.id, err = strconv.ParseInt(id, 10, 64); err != nil {
+		return fmt.Errorf("its id: %w", err)
+	}
+	c.begun = true
 	key := identity(c.topic, data)
 	c.seen = append(c.seen, kind+" "+key)
 	_, known := c.rows[key]
@@ -204,7 +207,7 @@ func (c *client) take(block string) error {
 func identity(t watch.Topic, data string) string {
 	var is struct{ ID, Name, API, Namespace string }
 	_ = json.Unmarshal([]byte(data), &is) // of what is no row there is none
-	switch t.Of {
+	switch t.Of {                         //nolint:exhaustive // the others have no names but their own
 	case watch.Status:
 		is.Name = ""
 	case watch.RoleBindings:

@@ -90,7 +90,7 @@ func newHistory(tb testing.TB, r *rapid.T, s store.Store) *history {
 		far: catalog.NewRepository(s, catalog.Scope{Platform: "prod", Region: "us-east-1"}),
 	}
 	for range 2 {
-		h.processes = append(h.processes, start(tb, s))
+		h.processes = append(h.processes, start(tb.Context(), tb, s))
 	}
 	return h
 }
@@ -356,7 +356,7 @@ func (h *history) access(ctx context.Context) error {
 
 func (h *history) topic() watch.Topic {
 	t := watch.Topic{Of: one(h, append(watch.Resources(), watch.Status, watch.Subscriptions, watch.Subscriptions)...)}
-	switch t.Of {
+	switch t.Of { //nolint:exhaustive // the others are one list each
 	case watch.NamespaceSubscriptions:
 		t.Namespace = h.namespace()
 	case watch.Status:
@@ -416,7 +416,7 @@ func (h *history) leave(ctx context.Context) error {
 func (h *history) restart(ctx context.Context) error {
 	i := one(h, 0, 1)
 	h.processes[i].stop()
-	h.processes[i] = start(h.tb, h.store)
+	h.processes[i] = start(ctx, h.tb, h.store)
 	var stay []*client
 	for _, c := range h.clients {
 		c.Close()

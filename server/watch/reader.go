@@ -27,6 +27,7 @@ type Reader struct {
 	base  int64 // all that had changed up to here was read at one time
 	at    int64 // all changes up to here have been read
 	live  bool  // it has been told that it is synced
+	id    int64 // of events until it is live
 }
 
 // Next is the next part of the stream, some 64 KiB of it at most, in whole events. Where there is none yet, more tells when
@@ -41,10 +42,10 @@ func (r *Reader) Next() (part []byte, more <-chan struct{}, err error) {
 	if r.base < f.floor.seq {
 		return nil, nil, ErrBehind
 	}
-	c := f.read(r.base, r.at, r.live)
+	c := f.read(r.base, r.at, r.live, r.id)
 	r.at = c.to
 	if c.end {
-		r.base, r.live = c.to, true
+		r.base, r.live, r.id = c.to, true, 0
 	}
 	if len(c.data) == 0 && f.over {
 		return nil, nil, ErrOver
@@ -57,7 +58,7 @@ func (r *Reader) begin() []byte {
 	part := r.first
 	r.first = nil
 	for len(r.rows) > 0 && len(part) < maxChunk {
-		part = appendEvent(part, r.event, 0, r.rows[0].data)
+		part = appendEvent(part, r.event, r.id, r.rows[0].data)
 		r.rows = r.rows[1:]
 	}
 	return part
@@ -71,6 +72,7 @@ type chunk struct {
 	made     bool
 	base, at int64
 	live     bool
+	id       int64
 
 	data []byte
 	to   int64
@@ -78,18 +80,21 @@ type chunk struct {
 }
 
 // read is a part of what has changed since at. base is when the reader last knew all rows as they were at one time. A
-// reader that is not live yet is told of rows only, and at the end that it is.
-func (f *feed) read(base, at int64, live bool) chunk {
-	if c := f.chunk; c.made && c.base == base && c.at == at && c.live == live {
+// reader that is not live yet is told of rows only, all with one id, and at the end that it is.
+func (f *feed) read(base, at int64, live bool, id int64) chunk {
+	if c := f.chunk; c.made && c.base == base && c.at == at && c.live == live && c.id == id {
 		return c
 	}
-	c := chunk{made: true, base: base, at: at, live: live, to: at}
+	c := chunk{made: true, base: base, at: at, live: live, id: id, to: at}
 	next, _ := slices.BinarySearchFunc(f.order, at+1, func(e entry, seq int64) int { return int(e.seq - seq) })
 	next = f.skip(next)
 	for next < len(f.order) && len(c.data) < maxChunk {
 		e := f.order[next]
 		next = f.skip(next + 1)
-		c.data = f.tell(c.data, e, base, live, f.id(e, next, live))
+		if live {
+			id = f.id(e, next)
+		}
+		c.data = f.tell(c.data, e, base, live, id)
 		c.to = e.seq
 	}
 	if c.end = next == len(f.order); c.end {
@@ -110,18 +115,16 @@ func (f *feed) skip(i int) int {
 	return i
 }
 
-// id is that of an event: only the last one of a revision has one, so that whoever resumes from it has all of the revision.
+// id is that of a change: only the last one of a revision has its revision, so that whoever goes on from there has all of it.
 // next is the index of the entry that follows.
-func (f *feed) id(e entry, next int, live bool) int64 {
+func (f *feed) id(e entry, next int) int64 {
 	switch {
-	case !live:
-		return 0
 	case next == len(f.order):
 		return f.revision
 	case f.order[next].revision > e.revision:
 		return e.revision
 	}
-	return 0
+	return e.revision - 1
 }
 
 // tell appends what has become of a row.

@@ -15,9 +15,9 @@ import (
 	"kayra/store/etcd/etcdtest"
 )
 
-// says is what a subscription's row says.
-func (c *client) says(namespace string) (is struct{ Reason, Message, State string }) {
-	_ = json.Unmarshal([]byte(c.rows["/"+namespace]), &is)
+// says is what the row of the namespace a says.
+func (c *client) says() (is struct{ Reason, Message, State string }) {
+	_ = json.Unmarshal([]byte(c.rows["/a"]), &is)
 	return is
 }
 
@@ -28,9 +28,9 @@ func TestTimePasses(t *testing.T) {
 		w.subscribed("a")
 		c := w.watches(w.start(), status())
 		w.fail(w.begin("a"), 300*time.Millisecond)
-		c.until(w.t, func() bool { return c.says("a").Reason == "backoff" })
+		c.until(w.t, func() bool { return c.says().Reason == "backoff" })
 		id := c.id
-		c.until(w.t, func() bool { return c.says("a").Reason == "queued" })
+		c.until(w.t, func() bool { return c.says().Reason == "queued" })
 		if c.id != id {
 			w.t.Errorf("the id has gone from %d to %d", id, c.id)
 		}
@@ -46,13 +46,13 @@ func TestTimePassesWhileAway(t *testing.T) {
 		w.watches(here, status())
 		w.fail(w.begin("a"), 500*time.Millisecond)
 		c := w.watches(there, status())
-		if c.says("a").Reason != "backoff" {
+		if c.says().Reason != "backoff" {
 			w.t.Skip("the machine is too slow for this")
 		}
 		c.Close()
 		w.watches(here, status()).until(w.t, func() bool { return time.Now().After(retryAt(w)) })
 		w.must(c.move(w.t.Context(), here))
-		c.until(w.t, func() bool { return c.says("a").Reason == "queued" })
+		c.until(w.t, func() bool { return c.says().Reason == "queued" })
 	})
 }
 
@@ -100,7 +100,7 @@ func TestQueues(t *testing.T) {
 		w.subscribed("a")
 		c := w.watches(w.start(), status())
 		is := func(text string) func() bool {
-			return func() bool { return strings.Contains(c.says("a").Message, text) }
+			return func() bool { return strings.Contains(c.says().Message, text) }
 		}
 		c.until(w.t, is("no reconciler is running"))
 		queues := func(waiting int) {
@@ -116,6 +116,28 @@ func TestQueues(t *testing.T) {
 	})
 }
 
+// Who comes back once rows have followed a queue is told of that, though it has seen the revision that told of the queue.
+func TestQueuesWhileAway(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(w *world) {
+		w.subscribed("a")
+		queues := func(waiting int) {
+			p := catalog.Reconciler{ID: "r1", Queues: map[string]catalog.QueueLength{compute: {Waiting: waiting, Running: 1}}}
+			w.must(w.Announce(w.t.Context(), p, w.lent()))
+		}
+		late := startWith(w.t.Context(), w.t, w.store, watch.Options{Pace: time.Hour})
+		queues(7)
+		w.watches(late, status())
+		queues(0)
+		c := w.watches(late, status())
+		if !strings.Contains(c.says().Message, "7 jobs") {
+			w.t.Fatalf("the queue is told of before its time: %v", c.rows)
+		}
+		w.goes(c, w.start())
+		c.until(w.t, func() bool { return c.says().Reason == "init" })
+	})
+}
+
 // What depends on another scope follows that, too.
 func TestAnotherScope(t *testing.T) {
 	t.Parallel()
@@ -127,11 +149,11 @@ func TestAnotherScope(t *testing.T) {
 		w.must(errOf(w.CreateRegistration(w.t.Context(), compute, catalog.RegistrationChange{DependsOn: &deps})))
 		w.subscribed("a")
 		c := w.watches(w.start(), status())
-		if c.says("a").Reason != "waiting_dependency" {
+		if c.says().Reason != "waiting_dependency" {
 			w.t.Fatalf("%+v", c.rows)
 		}
 		w.must(far.Announce(w.t.Context(), catalog.Reconciler{ID: "far"}, w.lent()))
-		c.until(w.t, func() bool { return c.says("a").Reason == "init" })
+		c.until(w.t, func() bool { return c.says().Reason == "init" })
 	})
 }
 
@@ -203,7 +225,7 @@ func TestTheStoreGoesAndComesBack(t *testing.T) {
 	w.subscribed("a", "b")
 	proxy := etcdtest.NewProxy(t, srv)
 	options.Endpoints = proxy.Endpoints()
-	c := w.watches(start(t, dial(t, options)), status())
+	c := w.watches(start(t.Context(), t, dial(t, options)), status())
 	proxy.Pause()
 	w.must(errOf(w.Resync(t.Context(), "b", compute, nil)))
 	w.must(w.Unsubscribe(t.Context(), "a", compute, nil))

@@ -81,16 +81,14 @@ func (h *Hub) needed(d catalog.Dependency) catalog.Needed {
 // loose tells whether a subscription may be seen otherwise before any record of the scope changes.
 func (v *views) loose(is *sight, t *tenant, around *catalog.Surroundings) bool {
 	switch is.view.Reason {
-	case catalog.ReasonQueued:
+	case catalog.ReasonQueued, catalog.ReasonInit:
+		if len(around.Reconcilers) > 0 { // and queues, that rows follow later
+			return true
+		}
 		if !t.retryAt.IsZero() && !t.retryAt.After(time.Now()) {
 			return true
 		}
-		for i := range around.Reconcilers {
-			if around.Reconcilers[i].Queues[t.group.name].Waiting > 0 {
-				return true
-			}
-		}
-	case catalog.ReasonInit, catalog.ReasonWaitingDependency:
+	case catalog.ReasonWaitingDependency:
 	default:
 		return false
 	}

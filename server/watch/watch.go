@@ -6,8 +6,12 @@
 //
 // A stream begins with all rows, or with those that have changed since an id. From then on it has every row that differs
 // from what the stream said of it last. A row that changes again and again while a reader is not ready for it is told
-// once, as it is then, so that nobody's slowness costs memory. An id is a revision of the store: whoever has read up to it
-// knows all that the store had come to at that revision, so that any process may go on from there.
+// once, as it is then, so that nobody's slowness costs memory.
+//
+// An id is a revision of the store: whoever has read up to it knows all that the store had come to at that revision, so that
+// any process may go on from there. Every event has one that may be gone on from. That is 0, from which all begins anew,
+// until all rows have come; then what the client has come with, until all has come that has changed since; and then the
+// revision before that of the change, but for the last event of a revision, which has the revision itself.
 //
 // # What rows depend on
 //
@@ -180,7 +184,7 @@ func (h *Hub) Open(ctx context.Context, t Topic, after int64) (*Reader, error) {
 		return nil, ErrOver
 	}
 	f.readers++
-	if after < h.doubted || after > max(is, h.revision) {
+	if after <= noID || after < h.doubted || after > max(is, h.revision) {
 		return h.begin(f, after != FromStart), nil
 	}
 	if r := h.start(f, after); r != nil {
@@ -206,8 +210,12 @@ func (h *Hub) feedOf(ctx context.Context, t Topic) *feed {
 	return f
 }
 
-// FromStart is no id: a stream that begins after it has all rows.
-const FromStart = -1
+// FromStart is no id: a stream that begins after it has all rows. noID is that of an event before there is one to go on from:
+// a stream that begins after it has all rows, too, and the client forgets what it had of them.
+const (
+	FromStart = -1
+	noID      = 0
+)
 
 // start is a reader of what has changed since an id, or nil if the feed does not know that.
 func (h *Hub) start(f *feed, after int64) *Reader {
@@ -217,7 +225,7 @@ func (h *Hub) start(f *feed, after int64) *Reader {
 	if !ok {
 		return nil
 	}
-	return &Reader{hub: h, feed: f, base: seq, at: seq, event: modified, rows: f.loose(seq)}
+	return &Reader{hub: h, feed: f, base: seq, at: seq, event: modified, rows: f.loose(seq), id: after}
 }
 
 // begin is a reader of all rows, to which it may be said that what it knows is to be forgotten.
@@ -225,9 +233,9 @@ func (h *Hub) begin(f *feed, anew bool) *Reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.snap()
-	r := &Reader{hub: h, feed: f, base: s.seq, at: s.seq, event: added, rows: s.rows}
+	r := &Reader{hub: h, feed: f, base: s.seq, at: s.seq, event: added, rows: s.rows, id: noID}
 	if anew {
-		r.first = appendReset(nil)
+		r.first = appendEvent(nil, reset, noID, []byte(empty))
 	}
 	return r
 }

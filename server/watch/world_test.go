@@ -59,7 +59,7 @@ func (w *world) subscribed(namespaces ...string) {
 
 func (w *world) start() *process {
 	w.t.Helper()
-	return start(w.t, w.store)
+	return start(w.t.Context(), w.t, w.store)
 }
 
 // watches opens a stream, and reads on until it is synced.

@@ -29,7 +29,7 @@ func newConfirm(p *preview) *confirm { return &confirm{preview: p, why: dangerou
 
 // dangerous says why a yes does not do for a plan, or nothing.
 func dangerous(p *rollout.Preview) string {
-	switch n := len(p.Moves); {
+	switch n := len(p.Moves) + len(p.Idle); {
 	case p.Action == rollout.Release && p.Unproven:
 		return "the canary has not succeeded"
 	case p.Action == rollout.Release && n > wide:
@@ -130,6 +130,9 @@ func (m *Model) carryOut(p *preview) tea.Cmd {
 func (m *Model) sent(p *preview, reg api.Registration, err error) tea.Cmd {
 	if err != nil {
 		m.unknown = errors.Is(err, rollout.ErrNoAnswer)
+		if _, changed := errors.AsType[*rollout.ChangedError](err); changed {
+			m.dropPlan()
+		}
 		return m.fail(err, func() tea.Cmd { return m.lookAgain(p.API) })
 	}
 	m.wrote, m.unknown = true, false
@@ -139,12 +142,28 @@ func (m *Model) sent(p *preview, reg api.Registration, err error) tea.Cmd {
 	return m.watch(newWatch(m, p.Action, p.Goal(reg), p.Released))
 }
 
-// lookAgain reads what has become of an API, and goes on from there.
+// dropPlan goes back to where a plan was made, which is good for nothing any more.
+func (m *Model) dropPlan() {
+	for len(m.stack) > 1 {
+		switch m.page().(type) {
+		case *preview, *confirm:
+			m.stack = m.stack[:len(m.stack)-1]
+		default:
+			return
+		}
+	}
+}
+
+// lookAgain reads what has become of an API, and goes on from there. What was chosen for a canary that has not begun stays chosen.
 func (m *Model) lookAgain(name string) tea.Cmd {
 	return m.read(name, func(r reading) tea.Cmd {
 		m.outcome.API, m.outcome.Pending, m.unknown = name, r.state.Pending(), false
 		if r.state.Pending() {
 			m.begin(newPending(r))
+			return nil
+		}
+		if p, chooses := m.page().(*tenants); chooses && !m.wrote {
+			p.update(r)
 			return nil
 		}
 		m.begin(newTenants(r))

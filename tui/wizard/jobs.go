@@ -2,9 +2,12 @@ package wizard
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"kayra/rollout"
 )
 
 // jobs are what goes on away from the goroutine that the wizard belongs to.
@@ -96,6 +99,9 @@ func ask[T any](m *Model, what string, do func(ctx context.Context) (T, error), 
 
 // fail shows what has failed, and how it can be tried again.
 func (m *Model) fail(err error, again func() tea.Cmd) tea.Cmd {
+	if changed, ok := errors.AsType[*rollout.ChangedError](err); ok {
+		m.outcome.Pending = changed.Now.Pending()
+	}
 	m.trouble = err
 	m.again = func() tea.Msg { return news{m, again} }
 	return nil

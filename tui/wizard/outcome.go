@@ -41,10 +41,13 @@ func (o *Outcome) Lines() []string {
 	switch {
 	case o.Verdict == rollout.Going && o.Pending:
 		lines = append(lines, "detached; the rollout goes on", again("rollout", o.API)+" comes back to it")
-	case o.Verdict == rollout.Going:
+	case o.Verdict == rollout.Going && o.Did != rollout.Start:
 		lines = append(lines, "detached; it goes on", again("rollout", "status", o.API, "--wait")+" waits for its end")
-	case o.Verdict != rollout.Reached:
+	case o.Verdict != rollout.Reached && o.Verdict != rollout.Going:
 		lines = append(lines, o.Why)
+	}
+	if o.Did == rollout.Start && !o.Pending && o.Verdict != rollout.Superseded && o.Verdict != rollout.Gone {
+		lines = append(lines, "it is not pending any more: somebody else has released or aborted it; "+again("rollout", "status", o.API)+" tells")
 	}
 	if o.Pending && o.Verdict != rollout.Going {
 		lines = append(lines, "the rollout is pending until it is released or aborted: "+again("rollout", o.API)+" comes back to it")

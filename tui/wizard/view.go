@@ -25,10 +25,9 @@ func (m *Model) Render(width int) string {
 }
 
 func (m *Model) render(width int) string {
-	const around = 5 // the lines above and below a page
 	lines := m.above(width)
-	lines = append(lines, m.middle(width, max(m.height-around, 1))...)
 	bottom := m.below(width)
+	lines = append(lines, m.middle(width, max(m.height-len(lines)-len(bottom), 1))...)
 	block := widget.Lines(strings.Join(lines, "\n"), m.height-len(bottom))
 	if block == "" {
 		return strings.Join(bottom[:min(len(bottom), m.height)], "\n")
@@ -104,14 +103,20 @@ func (m *Model) middle(width, height int) []string {
 // below is what there is to say, and which keys there are.
 func (m *Model) below(width int) []string {
 	th := m.theme
-	say := ""
+	say := []string{""}
 	switch {
 	case m.busy != "":
-		say = th.Dim.Render(widget.Fit(term.Escape(m.busy)+th.Ellipsis, width, th.Ellipsis))
+		say[0] = th.Dim.Render(widget.Fit(term.Escape(m.busy)+th.Ellipsis, width, th.Ellipsis))
 	case m.notice != "":
-		say = th.Warn.Render(widget.Fit(term.Escape(m.notice), width, th.Ellipsis))
+		say = widget.Wrap(term.Escape(m.notice), width)
+		if most := 1 + max(m.height-low, 0)/low; len(say) > most {
+			say = append(say[:most-1], widget.Fit(strings.Join(say[most-1:], " "), width, th.Ellipsis))
+		}
+		for i := range say {
+			say[i] = th.Warn.Render(say[i])
+		}
 	}
-	return []string{say, m.hints(width)}
+	return append(say, m.hints(width))
 }
 
 func (m *Model) hints(width int) string {
@@ -139,6 +144,9 @@ func (m *Model) hints(width int) string {
 	}
 	return strings.Join(shown, strings.Repeat(" ", gap))
 }
+
+// low is how many lines a screen has that has none to spare for what there is to say.
+const low = 12
 
 // gap is between the keys that are shown, in cells.
 const gap = 2

@@ -191,6 +191,21 @@ func TestAnEmptyChoice(t *testing.T) {
 	d.ends()
 }
 
+// A notice is said to its end.
+func TestALongNotice(t *testing.T) {
+	t.Parallel()
+	d := drive(t, fake())
+	d.sees("Which API?")
+	d.press("enter")
+	d.sees("Which namespaces")
+	d.m.SetSize(50, 24)
+	d.press("enter")
+	d.sees("name at least one namespace that subscribes to compute.example.com")
+	if n := strings.Count(d.screen(), "\n") + 1; n != 24 {
+		t.Errorf("%d lines", n)
+	}
+}
+
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	d := drive(t, fake(), func(o *wizard.Options) { o.API = compute })
@@ -284,6 +299,63 @@ func TestSomebodyElseWasFaster(t *testing.T) {
 	d.press("ctrl+c")
 	if last := d.ends(); !strings.HasPrefix(last, "nothing was changed") {
 		t.Errorf("last words: %s", last)
+	}
+}
+
+// TestChoicesOutlastSomebodyElse has somebody sync everyone between the preview and the yes: what was chosen is still chosen, and
+// what was shown of another sync id is not shown again.
+func TestChoicesOutlastSomebodyElse(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"r", "esc"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			f := fake()
+			d := drive(t, f)
+			d.choose()
+			d.press("enter")
+			d.sees("alone?")
+			f.Edit(compute, func(reg *api.Registration) { reg.SyncID, reg.ReleasedSyncID = "v9", "v9" })
+			d.press("y")
+			d.sees("its sync_id is no longer v1")
+			d.press(key)
+			if key == "r" { // has them read again
+				d.sees("[x] ○ sre", "queued")
+			}
+			d.sees("1 chosen")
+			d.press("enter")
+			d.sees("What the canary does", "v9", "1: sre")
+			d.press("enter")
+			d.sees("alone?")
+			d.press("y")
+			d.sees("The canary on its way")
+		})
+	}
+}
+
+// TestLastWordsOfWhatSomebodyElseHasEnded has somebody else abort a canary that is being decided about.
+func TestLastWordsOfWhatSomebodyElseHasEnded(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][]string{"left at once": {"esc", "l"}, "left after another look": {"r", "ctrl+c"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := fake()
+			d := drive(t, f)
+			d.start()
+			f.Set(compute, rollouttest.Synced("sre", "v2"))
+			d.sees("✓ 1 of 1 are there")
+			f.Edit(compute, func(reg *api.Registration) { reg.SyncID, reg.CanaryNamespaces = "v1", nil })
+			d.press("p")
+			d.sees("no rollout is pending")
+			d.press(keys[0])
+			if keys[0] == "r" {
+				d.sees("Which namespaces")
+			}
+			d.press(keys[1])
+			last := d.ends()
+			if !strings.Contains(last, "it is not pending any more") || strings.Contains(last, "comes back to it") || strings.Contains(last, "goes on") {
+				t.Errorf("last words: %s", last)
+			}
+		})
 	}
 }
 
