@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"kayra/cli/complete"
@@ -37,15 +36,24 @@ func (e *env) selectors() finder {
 			all = apis(ctx, q)
 		case name == "namespace":
 			all = namespaces(ctx, q)
-		case name == "state":
-			all = fixed("init", "success", "error")(ctx, q)
-		case name == "reason":
-			all = fixed(reasons()...)(ctx, q)
-		case slices.Contains([]string{"active", "synced", "paused", "upstream", "downstream", "konductor"}, name):
-			all = fixed("true", "false")(ctx, q)
+		default:
+			all = fixed(valuesOfKey(name)...)(ctx, q)
 		}
 		return around(key+"=", all, "")
 	}
+}
+
+// valuesOfKey are all the values that a key of Kayra's own things may have; none: there is no end to them.
+func valuesOfKey(key string) []string {
+	switch key {
+	case "state":
+		return []string{string(catalog.StateInit), string(catalog.StateSuccess), string(catalog.StateError)}
+	case "reason":
+		return reasons()
+	case "active", "synced", "paused", "upstream", "downstream", "konductor":
+		return []string{"true", "false"}
+	}
+	return nil
 }
 
 // reasons are those that a subscription may have.

@@ -12,6 +12,7 @@ import (
 
 	"kayra/cli/printer"
 	"kayra/cli/rows"
+	"kayra/store/catalog"
 )
 
 // listing says which things of a list are shown, how many of them, and in which order.
@@ -96,11 +97,28 @@ func (l *listing) checkKeys(r *route) error {
 		if !slices.Contains(known, key) {
 			return unknownKey("--field-selector", key, r.resource, known)
 		}
+		if err := l.checkValues(key); err != nil {
+			return err
+		}
 	}
 	headers := printer.Headers(r.resource)
 	isHeader := slices.ContainsFunc(headers, func(h string) bool { return strings.EqualFold(h, l.order.by) })
 	if key := l.order.key(); key != "" && !isHeader && !slices.Contains(known, key) {
 		return unknownKey("--sort-by", key, r.resource, known)
+	}
+	return nil
+}
+
+// checkValues refuses values that a key cannot have: what is misspelt would mean none of the things, or all of them.
+func (l *listing) checkValues(key string) error {
+	allowed := valuesOfKey(key)
+	for _, value := range l.selector.Values(key) {
+		switch {
+		case key == "api" && !catalog.ValidLongName(value):
+			return usage("write a long one, such as compute.example.com; `apis` lists those there are", "--field-selector has the API %q, which is not the long name of one", value)
+		case len(allowed) > 0 && !slices.Contains(allowed, value):
+			return usage("it is one of "+strings.Join(allowed, ", "), "--field-selector has %q for %s, which that cannot be", value, key)
+		}
 	}
 	return nil
 }

@@ -87,11 +87,17 @@ func TestSortAndSelect(t *testing.T) {
 func TestUnknownKeys(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"subscriptions --field-selector stat=error":        "did you mean state?",
-		"subscriptions --field-selector state=error,foo=1": `names the key "foo", and subscriptions have none of that name`,
-		"namespaces --sort-by namee":                       "did you mean name?",
-		"namespaces --sort-by .nosuch":                     "they have active, name",
-		"subscriptions --sort-by {.nosuch} --watch":        "none of that name",
+		"subscriptions --field-selector stat=error":         "did you mean state?",
+		"subscriptions --field-selector state=error,foo=1":  `names the key "foo", and subscriptions have none of that name`,
+		"subscriptions --field-selector state=eror":         `"eror" for state`,
+		"-n sre subscriptions --field-selector state!=eror": "one of init, success, error",
+		"-n sre subscriptions --field-selector synced=yes":  "one of true, false",
+		"subscriptions --field-selector reason=queud":       `"queud" for reason`,
+		"subscriptions --field-selector api=compute":        `the API "compute"`,
+		"apiregistrations --field-selector paused=maybe":    `"maybe" for paused`,
+		"namespaces --sort-by namee":                        "did you mean name?",
+		"namespaces --sort-by .nosuch":                      "they have active, name",
+		"subscriptions --sort-by {.nosuch} --watch":         "none of that name",
 	} {
 		a := &queried{}
 		s := listing(t, a)

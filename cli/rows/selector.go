@@ -50,6 +50,17 @@ func (s Selector) Keys() []string {
 	return keys
 }
 
+// Values are those that the conditions compare a key with.
+func (s Selector) Values(key string) []string {
+	var values []string
+	for _, c := range s.conditions {
+		if c.key == key {
+			values = append(values, c.value)
+		}
+	}
+	return values
+}
+
 // Take removes a condition that the key has a value, and gives the value. A second one for the key stays.
 func (s *Selector) Take(key string) (value string, ok bool) {
 	i := slices.IndexFunc(s.conditions, func(c condition) bool { return c.key == key && !c.not })

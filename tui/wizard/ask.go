@@ -252,7 +252,7 @@ func (a *asker) preview(v *rollout.Preview) {
 	for _, note := range v.Notes {
 		a.say("Note: %s.", note)
 	}
-	a.say("The same by hand:\n")
+	a.say("The same by hand:")
 	a.say("%s", v.Command(a.Place))
 	a.say("%s", a.Engine.Curl(v.Plan, a.Place))
 }

@@ -97,6 +97,9 @@ func TestInPlainLines(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", text, got.text)
 		}
 	}
+	if strings.Contains(got.text, `\`) {
+		t.Errorf("something was escaped that is Kayra's own:\n%s", got.text)
+	}
 	if got.err != nil || got.outcome.Wrote || len(w.Sent()) > 0 {
 		t.Errorf("left without a yes: %+v, %v, sent %q", got.outcome, got.err, w.Sent())
 	}
