@@ -25,6 +25,8 @@ func (e *env) argumentsOf(cmd *cobra.Command) finder {
 		return e.targets("create")
 	case "update":
 		return e.targets("update", "patch")
+	case "edit":
+		return e.targets("update")
 	case "delete":
 		return e.targets("delete")
 	case "check":

@@ -48,7 +48,7 @@ func TestEveryFlagIsCompleted(t *testing.T) {
 // arguments are such that there is something to complete.
 func arguments(path string) []string {
 	switch strings.Fields(path + " x")[0] {
-	case "get", "create", "update", "delete", "describe", "wait":
+	case "get", "create", "update", "edit", "delete", "describe", "wait":
 		return []string{"catalog", "subscriptions"}
 	case "sync", "rollout", "why":
 		return []string{"compute"}

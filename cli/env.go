@@ -107,7 +107,7 @@ func (e *env) config(cmd *cobra.Command) (*config.Config, error) {
 // configOptions have the environment and the file, and no flags yet.
 func (e *env) configOptions() config.Options {
 	return config.Options{
-		Path: e.configPath, Flags: map[string]string{}, FlagNames: map[string]string{}, Env: e.environ, KnownEnv: []string{contextVariable},
+		Path: e.configPath, Flags: map[string]string{}, FlagNames: map[string]string{}, Env: e.environ, KnownEnv: []string{contextVariable, editorVariable},
 	}
 }
 

@@ -71,6 +71,9 @@ func scenes() map[string]scene {
 		"get": {needs: theShared, ends: map[string]ending{
 			"/status -w": {until: "(?m)^sre "}, "--watch-only": {until: "^"},
 		}},
+		"edit": {needs: fleet, before: usual, ends: map[string]ending{
+			"edit catalog": noTerminal, "sed -i 's/^owner": {}, // the editor of the latter needs none
+		}},
 		"help":       {needs: nothing},
 		"login":      {needs: server},
 		"logout":     {needs: server, before: loggedIn},

@@ -44,7 +44,8 @@ func rootCommand(e *env, name string) *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	addGroup(root, "What there is:",
-		getCommand(e), describeCommand(e), createCommand(e), updateCommand(e), deleteCommand(e), applyCommand(e), diffCommand(e), apisCommand(e))
+		getCommand(e), describeCommand(e), createCommand(e), updateCommand(e), editCommand(e), deleteCommand(e),
+		applyCommand(e), diffCommand(e), apisCommand(e))
 	addGroup(root, "Rollouts:",
 		topCommand(e), syncCommand(e), rolloutCommand(e), waitCommand(e), planCommand(e), whyCommand(e))
 	addGroup(root, "You, and the servers that you speak to:",
@@ -118,7 +119,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 // elsewhere is the command that does what other programs have another word for.
 func elsewhere(word string) (string, bool) {
 	switch word {
-	case "patch", "put", "edit", "set":
+	case "patch", "put", "set":
 		return "update", true
 	case "list", "show":
 		return "get", true

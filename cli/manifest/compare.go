@@ -149,3 +149,48 @@ func Merge(is Object, change Object) Object {
 	}
 	return out
 }
+
+// Difference is the change that makes a thing what is wanted: of an object the keys that differ, at any depth. One that is not
+// wanted any more is null.
+func Difference(is Object, wanted Object) Object {
+	change := Object{}
+	for _, m := range wanted {
+		have := is.Get(m.Key)
+		if same(have, m.Value, compared{durations: m.Key == "operator", whole: true}) {
+			continue
+		}
+		inner, err := ParseObject(have)
+		other, wrong := ParseObject(m.Value)
+		if err == nil && wrong == nil {
+			m.Value = Difference(inner, other).JSON()
+		}
+		change = append(change, m)
+	}
+	for _, m := range is {
+		if !wanted.Has(m.Key) && !isEmpty(m.Value) {
+			change = append(change, Member{Key: m.Key, Value: json.RawMessage("null")})
+		}
+	}
+	return change
+}
+
+// Patch is the thing after a change of it has been applied as RFC 7396 says.
+func Patch(is Object, change Object) Object {
+	out := is.Without() // a copy
+	for _, m := range change {
+		if isNull(m.Value) {
+			out = out.Without(m.Key)
+			continue
+		}
+		if inner, err := ParseObject(m.Value); err == nil {
+			have, _ := ParseObject(out.Get(m.Key)) // none: all of it is new
+			m.Value = Patch(have, inner).JSON()
+		}
+		if i := out.index(m.Key); i >= 0 {
+			out[i].Value = m.Value
+		} else {
+			out = append(out, m)
+		}
+	}
+	return out
+}

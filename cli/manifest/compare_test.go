@@ -76,3 +76,30 @@ func TestParseObject(t *testing.T) {
 		}
 	}
 }
+
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ is, wanted, change, after string }{
+		{`{"a":1,"b":2}`, `{"a":1,"b":3}`, `{"b":3}`, `{"a":1,"b":3}`},
+		{`{"a":1,"b":2}`, `{"b":2}`, `{"a":null}`, `{"b":2}`},
+		{`{"a":1}`, `{"a":1,"b":{"c":1}}`, `{"b":{"c":1}}`, `{"a":1,"b":{"c":1}}`},
+		{`{"a":[],"b":""}`, `{}`, `{}`, `{"a":[],"b":""}`},
+		{`{"a":false}`, `{}`, `{"a":null}`, `{}`},
+		{`{"a":[1,2]}`, `{"a":[2]}`, `{"a":[2]}`, `{"a":[2]}`},
+		{`{"a":[{"x":1,"y":2}]}`, `{"a":[{"x":1}]}`, `{"a":[{"x":1}]}`, `{"a":[{"x":1}]}`},
+		{`{"a":{"x":1,"y":2,"z":3}}`, `{"a":{"x":1,"y":4}}`, `{"a":{"y":4,"z":null}}`, `{"a":{"x":1,"y":4}}`},
+		{`{"a":{"x":{"y":1}}}`, `{"a":{"x":{}}}`, `{"a":{"x":{"y":null}}}`, `{"a":{"x":{}}}`},
+		{`{"a":{"x":1}}`, `{"a":"x"}`, `{"a":"x"}`, `{"a":"x"}`},
+		{`{"operator":{"resync":"10m"}}`, `{"operator":{"resync":"600s"}}`, `{}`, `{"operator":{"resync":"10m"}}`},
+		{`{"a":1}`, `{"a":null}`, `{"a":null}`, `{}`},
+	} {
+		is := object(t, c.is)
+		change := manifest.Difference(is, object(t, c.wanted))
+		if got := string(change.JSON()); got != c.change {
+			t.Errorf("from %s to %s: %s, not %s", c.is, c.wanted, got, c.change)
+		}
+		if got := string(manifest.Patch(is, change).JSON()); got != c.after {
+			t.Errorf("%s with %s: %s, not %s", c.is, change.JSON(), got, c.after)
+		}
+	}
+}
