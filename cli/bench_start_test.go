@@ -81,6 +81,18 @@ func timed(b *testing.B, env []string, program string, args ...string) (wall, cp
 	return time.Since(begin), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
+// ran is what a program writes, wherever it does.
+func ran(b *testing.B, env []string, program string, args ...string) string {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), program, args...)
+	cmd.Env = append([]string{"PATH=/"}, env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s: %v\n%s", program, err, out)
+	}
+	return string(out)
+}
+
 // median is in milliseconds.
 func median(all []time.Duration) float64 {
 	sorted := slices.Sorted(slices.Values(all))
