@@ -3,7 +3,11 @@
 package cli_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -52,5 +56,50 @@ func TestChildrenGetTheEnvironmentThatKayraGot(t *testing.T) {
 				t.Errorf("handed on %q, want %q", got, given)
 			}
 		})
+	}
+}
+
+// oneFailed is a server with a subscription that has failed, which is shown in colour.
+func oneFailed(t *testing.T) *httptest.Server {
+	t.Helper()
+	return answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"items":[{"api":"compute.example.com","namespace":"sre","state":"error","reason":"step_failed"}],"continue":""}`)
+	})
+}
+
+// A table at a terminal has colours, and asks the terminal nothing: not for its colours, its cursor or its kind. One that never answers
+// costs no time.
+func TestATableAsksTheTerminalNothing(t *testing.T) {
+	t.Parallel()
+	s := oneFailed(t)
+	for _, term := range []string{"xterm-256color", "xterm-kitty", "screen.xterm-256color", "foot"} {
+		t.Run(term, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			seat := sit(t, append(at(s.URL), "TERM="+term, "COLORTERM=truecolor"), "get", "catalog", "subscriptions")
+			seat.code()
+			_ = seat.tty.Close()
+			<-seat.read
+			if took := time.Since(began); took > patience {
+				t.Errorf("it took %s", took)
+			}
+			if styled := regexp.MustCompile(`\x1b\[[\d;]*m`); strings.Contains(styled.ReplaceAllString(seat.screen(), ""), "\x1b") || !strings.Contains(seat.screen(), "merror\x1b") {
+				t.Errorf("it wrote %q", seat.screen())
+			}
+		})
+	}
+}
+
+// In a pipe nothing is styled, whatever terminal the rest of the world is at.
+func TestNothingIsStyledInAPipe(t *testing.T) {
+	t.Parallel()
+	s := oneFailed(t)
+	for _, line := range []string{"get catalog subscriptions", "get catalog subscriptions -o wide", "get catalog nonsense", "--help", "rollout --help"} {
+		cmd := exec.CommandContext(t.Context(), "kayra", strings.Fields(line)...)
+		cmd.Env = append(at(s.URL), "HOME=/nonexistent", "TERM=xterm-256color", "COLORTERM=truecolor", "GORACE=atexit_sleep_ms=0")
+		out, _ := cmd.CombinedOutput() // some of them fail
+		if len(out) == 0 || strings.Contains(string(out), "\x1b") {
+			t.Errorf("%s wrote %q", line, out)
+		}
 	}
 }

@@ -39,14 +39,9 @@ func show(mode string) int {
 	pokes := make(chan os.Signal, 1)
 	signal.Notify(pokes, poke)
 	defer signal.Stop(pokes)
-	go func() {
-		reasons := []catalog.Reason{catalog.ReasonPaused, catalog.ReasonSynced}
-		for n := 0; ; n++ {
-			<-pokes
-			row := tuitest.Row("billing.example.com", "team-0004", tuitest.OldID, reasons[n%2], time.Now().Add(-time.Hour))
-			c.News <- []fleet.Update{&fleet.Subscriptions{At: time.Now().Add(-time.Hour), Late: true, Changes: []fleet.SubscriptionChange{{Subscription: row}}}}
-		}
-	}()
+	if mode != fanOut {
+		go poked(c, pokes)
+	}
 	o := tui.Options{
 		Connection: tui.Connection{Client: c, Context: "sandbox", Server: "http://localhost:8080"},
 		Theme:      theme.New(theme.Options{Name: theme.Dark, Profile: termenv.TrueColor}),
@@ -60,6 +55,10 @@ func show(mode string) int {
 		o.Theme = nil
 	case "panic in Cmd":
 		o.Client = nil
+	case fanOut:
+		o.API = "storage.example.com"
+		c.News = make(chan []fleet.Update, 1)
+		go moving(c.News, pokes)
 	case "insist":
 		terminal.Guard = func(restore func()) {
 			go func() {
@@ -87,6 +86,48 @@ func show(mode string) int {
 		return exitSignal
 	}
 	return exitOther
+}
+
+// poked has a row change with each signal.
+func poked(c *tuitest.Client, pokes <-chan os.Signal) {
+	reasons := []catalog.Reason{catalog.ReasonPaused, catalog.ReasonSynced}
+	for n := 0; ; n++ {
+		<-pokes
+		row := tuitest.Row("billing.example.com", "team-0004", tuitest.OldID, reasons[n%2], time.Now().Add(-time.Hour))
+		c.News <- []fleet.Update{&fleet.Subscriptions{At: time.Now().Add(-time.Hour), Late: true, Changes: []fleet.SubscriptionChange{{Subscription: row}}}}
+	}
+}
+
+// fanOut is a mode in which a hundred subscriptions move for ten seconds once there is a signal: ten at a time, each for a second.
+const fanOut = "fan-out"
+
+const (
+	fanned      = 100
+	fannedAtime = 10
+)
+
+func moving(news chan<- []fleet.Update, begin <-chan os.Signal) {
+	change := func(i int, r catalog.Reason) fleet.SubscriptionChange {
+		return fleet.SubscriptionChange{Subscription: tuitest.Row("storage.example.com", fmt.Sprintf("team-%04d", i), tuitest.NewID, r, time.Now())}
+	}
+	first := &fleet.Subscriptions{Whole: true, At: time.Now()}
+	for i := range fanned {
+		first.Changes = append(first.Changes, change(i, catalog.ReasonQueued))
+	}
+	news <- append(tuitest.Still(time.Now()), first)
+	<-begin
+	every := time.NewTicker(time.Second / fannedAtime)
+	for i := range fanned + fannedAtime {
+		<-every.C
+		moved := &fleet.Subscriptions{At: time.Now()}
+		if i < fanned {
+			moved.Changes = append(moved.Changes, change(i, catalog.ReasonRunning))
+		}
+		if done := i - fannedAtime; done >= 0 {
+			moved.Changes = append(moved.Changes, change(done, catalog.ReasonSynced))
+		}
+		news <- []fleet.Update{moved}
+	}
 }
 
 // stubborn is a connection that does not end when it should.

@@ -36,29 +36,29 @@ type seat struct {
 }
 
 // start shows the dashboard at a terminal of 80 columns and 24 lines. The process is in a group of its own, as a shell has it.
-func start(t *testing.T, mode string) (keys, tty *os.File, cmd *exec.Cmd) {
-	t.Helper()
+func start(tb testing.TB, mode string) (keys, tty *os.File, cmd *exec.Cmd) {
+	tb.Helper()
 	keys, tty, err := pty.Open()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := pty.Setsize(keys, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	cmd = exec.CommandContext(t.Context(), os.Args[0])
+	cmd = exec.CommandContext(tb.Context(), os.Args[0])
 	cmd.Env = []string{showing + "=" + mode, "TERM=xterm-256color", "LANG=C.UTF-8", "GORACE=atexit_sleep_ms=0", "CI=1"}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return keys, tty, cmd
 }
 
 // sit shows the dashboard at a terminal, and reads what it writes.
-func sit(t *testing.T, mode string) *seat {
-	t.Helper()
-	keys, tty, cmd := start(t, mode)
+func sit(tb testing.TB, mode string) *seat {
+	tb.Helper()
+	keys, tty, cmd := start(tb, mode)
 	s := &seat{keys: keys, tty: tty, cmd: cmd, read: make(chan struct{})}
 	go func() {
 		defer close(s.read)
@@ -72,7 +72,7 @@ func sit(t *testing.T, mode string) *seat {
 			}
 		}
 	}()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait() // it may have been waited for
 		_ = tty.Close()
@@ -90,20 +90,20 @@ func (s *seat) screen() string {
 }
 
 // until waits until something is so.
-func until(t *testing.T, what string, so func() bool) {
-	t.Helper()
+func until(tb testing.TB, what string, so func() bool) {
+	tb.Helper()
 	for deadline := time.After(patience); !so(); {
 		select {
 		case <-deadline:
-			t.Fatalf("waited in vain: %s", what)
+			tb.Fatalf("waited in vain: %s", what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-func (s *seat) await(t *testing.T, text string) {
-	t.Helper()
-	until(t, "for "+text, func() bool { return strings.Contains(s.screen(), text) })
+func (s *seat) await(tb testing.TB, text string) {
+	tb.Helper()
+	until(tb, "for "+text, func() bool { return strings.Contains(s.screen(), text) })
 }
 
 func (s *seat) signal(t *testing.T, sig syscall.Signal) {
