@@ -182,13 +182,14 @@ func (s *session) keep(ctx context.Context, err error) error {
 
 // changes are those that have been made of what was shown.
 func (s *session) changes(text string) (manifest.Object, error) {
-	document, err := convertYAML(s.buffer.path, []byte(text))
+	const what = "the text below the comments" // where lines are counted from
+	document, err := convertYAML(what, []byte(text))
 	if err != nil {
 		return nil, err
 	}
 	wanted, err := manifest.ParseObject(document)
 	if err != nil {
-		return nil, usage("", "%s is no longer an object with keys", s.buffer.path)
+		return nil, usage("", what+" is no longer an object with keys")
 	}
 	return manifest.Difference(s.is, wanted), nil
 }

@@ -174,7 +174,7 @@ func TestEditGivenUp(t *testing.T) {
 	}{
 		"saved as it was": {true, []string{wrong, `true`}, 1, "/owner"},
 		"nobody there":    {false, []string{wrong}, 1, "/owner"},
-		"no YAML":         {false, []string{`printf 'owner: [1]\n"' >"$1"`}, 2, "YAML"},
+		"no YAML":         {false, []string{`printf 'owner: [1]\n"' >"$1"`}, 2, "the text below the comments is neither JSON nor YAML: yaml: line 2"},
 		"no object":       {false, []string{`printf -- '- owner: [1]\n' >"$1"`}, 2, "no longer an object"},
 		"editor fails":    {true, []string{`printf 'owner: [1]\n' >"$1"; exit 3`}, 1, "has failed: exit status 3"},
 	} {

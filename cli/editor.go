@@ -89,7 +89,7 @@ func (b *buffer) run(ctx context.Context, streams term.Streams) error {
 	cmd.WaitDelay = patience
 	cmd.Cancel = func() error { // it puts the terminal back in order
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			return cmd.Process.Kill() //nolint:wrapcheck // nobody sees it
+			return cmd.Process.Kill()
 		}
 		return nil
 	}
