@@ -131,7 +131,7 @@ func TestSeriesAreBounded(t *testing.T) {
 	round("first")
 	round("second") // what is there already is refused
 	before := count(t, registry)
-	for i := range 2000 {
+	for i := range 100 {
 		round(fmt.Sprintf("x%d", i))
 	}
 	if after := count(t, registry); after != before {

@@ -318,7 +318,8 @@ func TestAThousandStreams(t *testing.T) { //nolint:paralleltest // it counts gor
 	l.want(http.StatusOK, "PUT", regs+"/"+compute+"/sync", `{}`)
 	want := l.syncID()
 	for _, s := range streams {
-		l.must(s.readTo(want))
+		_, err := s.readTo(want)
+		l.must(err)
 	}
 	for _, s := range streams {
 		_ = s.Close()
@@ -332,35 +333,45 @@ type bare struct{ net.Conn }
 // crowd opens so many streams of a status, and reads each up to where it is synced.
 func (l *lab) crowd(many int) []bare {
 	l.t.Helper()
+	return crowdAt(l.t, l.url, regs+"/"+compute+"/status"+watchTrue, many)
+}
+
+func crowdAt(tb testing.TB, url, path string, many int) []bare {
+	tb.Helper()
 	streams := make([]bare, many)
 	for i := range streams {
-		c, err := (&net.Dialer{}).DialContext(l.t.Context(), "tcp", strings.TrimPrefix(l.url, "http://"))
-		l.must(err)
-		l.t.Cleanup(func() { _ = c.Close() })
+		c, err := (&net.Dialer{}).DialContext(tb.Context(), "tcp", strings.TrimPrefix(url, "http://"))
+		if err == nil {
+			tb.Cleanup(func() { _ = c.Close() })
+			_, err = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+rootToken+"\r\n\r\n")
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
 		streams[i] = bare{c}
-		_, err = io.WriteString(c, "GET "+regs+"/"+compute+"/status"+watchTrue+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+rootToken+"\r\n\r\n")
-		l.must(err)
 	}
 	for _, s := range streams {
-		l.must(s.readTo("event: synced"))
+		if _, err := s.readTo("event: synced"); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	return streams
 }
 
 // readTo reads until the text has come.
-func (b bare) readTo(text string) error {
+func (b bare) readTo(text string) (string, error) {
 	if err := b.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return err
+		return "", err
 	}
 	var read strings.Builder
 	part := make([]byte, 4<<10)
 	for !strings.Contains(read.String(), text) {
 		n, err := b.Read(part)
 		if read.Write(part[:n]); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return read.String(), nil
 }
 
 func memory() uint64 {
