@@ -148,13 +148,13 @@ func TestASlowReaderIsCut(t *testing.T) {
 		l.must(err)
 		defer func() { _ = res.Body.Close() }()
 		l.metrics(`kayra_watch_streams{resource="apiregistrations"} 1`)
-		for i := 0; !strings.Contains(l.metrics(), `kayra_watch_streams_cut_total{cause="slow"} 1`); i++ {
+		for i, began := 0, time.Now(); !strings.Contains(l.metrics(), `kayra_watch_streams_cut_total{cause="slow"} 1`); i++ {
 			description := strings.Repeat(string(rune('a'+i%26)), 4<<10)
 			for name := range strings.SplitSeq("abcdefghij", "") {
 				l.want(http.StatusOK, "PUT", regs+"/"+name+".example.com", map[string]any{"description": description})
 			}
-			if i > 2000 {
-				t.Fatal("megabytes wait for somebody who does not read")
+			if time.Since(began) > patience {
+				t.Fatalf("%d times 40 KiB wait for somebody who does not read", i)
 			}
 		}
 		l.metrics(`kayra_watch_streams{resource="apiregistrations"} 0`)
