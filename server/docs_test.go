@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"kayra/tlsfiles/tlstest"
 )
 
 const docsPage = "/-/docs"
@@ -140,8 +138,8 @@ func unzipped(t *testing.T, a answer) []byte {
 
 func TestTheDocsPageIsARoute(t *testing.T) {
 	t.Parallel()
-	over(t, func(t *testing.T, ca *tlstest.Authority) {
-		t.Helper()
+	over(t, func(p protocol) {
+		t, ca := p.T, p.ca
 		l := newLab(t, openLocal(t), limited(1))
 		url, client, _ := l.listen(t, ca)
 		l.http, l.url = client, url

@@ -65,13 +65,20 @@ func (n narrow) Accept() (net.Conn, error) {
 	return c, err
 }
 
+// protocol is a test over HTTP/2 if there is an authority, and otherwise over HTTP/1.1.
+type protocol struct {
+	*testing.T
+
+	ca *tlstest.Authority
+}
+
 // over runs a test over HTTP/1.1 and HTTP/2.
-func over(t *testing.T, test func(t *testing.T, ca *tlstest.Authority)) {
+func over(t *testing.T, test func(protocol)) {
 	t.Helper()
 	for name, ca := range map[string]*tlstest.Authority{"HTTP/1.1": nil, "HTTP/2": tlstest.New(t, "ca")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, ca)
+			test(protocol{t, ca})
 		})
 	}
 }
@@ -79,8 +86,8 @@ func over(t *testing.T, test func(t *testing.T, ca *tlstest.Authority)) {
 // A stream outlasts all that bounds requests, and gives signs of life.
 func TestAStreamOutlastsRequests(t *testing.T) {
 	t.Parallel()
-	over(t, func(t *testing.T, ca *tlstest.Authority) {
-		t.Helper()
+	over(t, func(p protocol) {
+		t, ca := p.T, p.ca
 		l := newLab(t, openLocal(t), func(o *server.Options) { o.KeepAlive = 20 * time.Millisecond })
 		const brief = time.Second // enough for a handshake on a busy machine
 		l.server.Hurry(time.Minute, brief)
@@ -105,8 +112,8 @@ func TestAStreamOutlastsRequests(t *testing.T) {
 // What ends the server ends its streams, at once, and as streams end.
 func TestStopEndsStreams(t *testing.T) {
 	t.Parallel()
-	over(t, func(t *testing.T, ca *tlstest.Authority) {
-		t.Helper()
+	over(t, func(p protocol) {
+		t, ca := p.T, p.ca
 		l := newLab(t, openLocal(t), func(o *server.Options) { o.DrainTimeout = time.Hour })
 		url, client, end := l.listen(t, ca)
 		w := watchWith(t, client, url+spaces+watchTrue)
@@ -122,8 +129,8 @@ func TestStopEndsStreams(t *testing.T) {
 // A client that does not read is cut off.
 func TestASlowReaderIsCut(t *testing.T) {
 	t.Parallel()
-	over(t, func(t *testing.T, ca *tlstest.Authority) {
-		t.Helper()
+	over(t, func(p protocol) {
+		t, ca := p.T, p.ca
 		l := newLab(t, openLocal(t))
 		l.server.HurryAnswers(time.Minute, 300*time.Millisecond)
 		text := strings.Repeat("x", 1<<10)
