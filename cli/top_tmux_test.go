@@ -22,7 +22,7 @@ func openPane(t *testing.T, dir string, env []string) *pane {
 	if err != nil {
 		t.Skip("tmux is not installed: kayra top is not driven in it")
 	}
-	sockets, err := os.MkdirTemp("", "kayra") // the name of a socket must not be long
+	sockets, err := os.MkdirTemp("", "kayra") //nolint:usetesting // the name of a socket must not be long
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func fuzz(t *testing.T, look byte, fn func(d *fuzzed)) {
 // happens are the things that a byte of a fuzzed sequence stands for: keys first, and what may happen between them.
 func happens() []func(f *fuzzed) {
 	var all []func(f *fuzzed)
-	for _, key := range strings.Fields("up down left right enter esc tab shift+tab backspace pgup pgdown home end ctrl+z " +
+	for key := range strings.FieldsSeq("up down left right enter esc tab shift+tab backspace pgup pgdown home end ctrl+z " +
 		"j k g G l h / : w d ? s S c P A z p r y m q n Y N 1 2 3 4 5 6 7 8 9 ! a e i o t . - v") {
 		all = append(all, func(f *fuzzed) { f.press(key) })
 	}

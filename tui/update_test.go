@@ -94,16 +94,22 @@ func TestWhatIsNotKnownOfARun(t *testing.T) {
 		misses []string
 	}{
 		"by nobody": {
-			fleet.Detail{Key: key, Problem: "no reconciler is alive that could tell more"}, fleet.Source{Synced: true},
-			[]string{"not known: no", "reconciler is alive"}, []string{"RUN", "EVENTS", "remembered"},
+			fleet.Detail{Key: key, Problem: "no reconciler is alive that could tell more"},
+			fleet.Source{Synced: true},
+			[]string{"not known: no", "reconciler is alive"},
+			[]string{"RUN", "EVENTS", "remembered"},
 		},
 		"to somebody who may not see reconcilers": {
-			fleet.Detail{Key: key, Problem: "the server has not told"}, fleet.Source{Trouble: fleet.Denied, Problem: "ann may not list reconcilers"},
-			[]string{"not known: ann", "may not list reconcilers"}, []string{"RUN", "EVENTS", "remembered", "has not told"},
+			fleet.Detail{Key: key, Problem: "the server has not told"},
+			fleet.Source{Trouble: fleet.Denied, Problem: "ann may not list reconcilers"},
+			[]string{"not known: ann", "may not list reconcilers"},
+			[]string{"RUN", "EVENTS", "remembered", "has not told"},
 		},
 		"since the one that made it has ended": {
-			fleet.Detail{Key: key, Reconciler: "b", Attempt: &katalog.CRAttempt{Number: 1, Phase: "success", Reconciler: "a"}}, fleet.Source{Synced: true},
-			[]string{"RUN", "No step of it is remembered", "EVENTS"}, []string{"Nothing was sent"},
+			fleet.Detail{Key: key, Reconciler: "b", Attempt: &katalog.CRAttempt{Number: 1, Phase: "success", Reconciler: "a"}},
+			fleet.Source{Synced: true},
+			[]string{"RUN", "No step of it is remembered", "EVENTS"},
+			[]string{"Nothing was sent"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

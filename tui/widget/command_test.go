@@ -23,17 +23,18 @@ func TestACommandThatIsBrokenIsTheSame(t *testing.T) {
 		`curl -s -X PUT https://kayra.example.com/apis/catalog.example.com/v1/apiregistrations/compute.example.com/sync -H "A: Bearer $TOKEN" ` + body,
 		`kayra sync compute --context 'prod 世界世界世界 '\''a'\'' \\ "b"'`,
 	} {
-		script := "TOKEN=secret; kayra() { printf '<%s>' \"$@\"; echo; }; curl() { kayra \"$@\"; }\n" + command + "\n"
+		var script strings.Builder
+		script.WriteString("TOKEN=secret; kayra() { printf '<%s>' \"$@\"; echo; }; curl() { kayra \"$@\"; }\n" + command + "\n")
 		for width := range 100 {
 			lines := widget.Command(command, width)
-			script += strings.Join(lines, "\n") + "\n"
+			script.WriteString(strings.Join(lines, "\n") + "\n")
 			for _, line := range lines {
 				if got := ansi.StringWidth(line); got > max(width, 5) {
 					t.Errorf("%d cells where there are %d: %s", got, width, line)
 				}
 			}
 		}
-		said, err := exec.CommandContext(t.Context(), shell, "-c", script).CombinedOutput()
+		said, err := exec.CommandContext(t.Context(), shell, "-c", script.String()).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
