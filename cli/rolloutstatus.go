@@ -52,14 +52,19 @@ func (s *standing) run(cmd *cobra.Command, e *env) error {
 	if err != nil {
 		return err
 	}
-	r, engine, name, err := m.engine(ctx, e, s.api)
+	bound, cancel := ctx, func() {}
+	if s.wait { // a server that hangs takes no longer than what is waited for
+		bound, cancel = context.WithTimeout(ctx, s.timeout)
+	}
+	defer cancel()
+	r, engine, name, err := m.engine(bound, e, s.api)
 	if err != nil {
-		return ofRollout(err)
+		return unanswered(ctx, bound, s.timeout, err)
 	}
 	defer r.Close()
-	state, err := engine.Load(ctx, name)
+	state, err := engine.Load(bound, name)
 	if err != nil {
-		return ofRollout(err)
+		return unanswered(ctx, bound, s.timeout, err)
 	}
 	at := e.placeOf(cmd, m)
 	if s.wait {

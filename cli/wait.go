@@ -97,9 +97,11 @@ func (w *wait) run(cmd *cobra.Command, e *env) error {
 	if err != nil {
 		return err
 	}
-	at, err := m.resolve(ctx, &w.target)
+	bound, cancel := context.WithTimeout(ctx, w.timeout) // a server that hangs takes no longer than what is waited for
+	defer cancel()
+	at, err := m.resolve(bound, &w.target)
 	if err != nil {
-		return err
+		return unanswered(ctx, bound, w.timeout, err)
 	}
 	c, err := parseCondition(w.want)
 	if err != nil {
@@ -108,9 +110,9 @@ func (w *wait) run(cmd *cobra.Command, e *env) error {
 	if w.want == "synced" && (at.app != "" || w.resource != "apiregistrations" && w.resource != "subscriptions") {
 		return usage("wait for jsonpath='{.field}'=value instead", "%s are never synced: subscriptions and API registrations are", w.resource)
 	}
-	things, err := w.things(ctx, at, c)
+	things, err := w.things(bound, at, c)
 	if err != nil {
-		return err
+		return unanswered(ctx, bound, w.timeout, err)
 	}
 	if w.want == "synced" && w.resource == "apiregistrations" {
 		err = w.registrations(ctx, e, m, things)
@@ -122,6 +124,14 @@ func (w *wait) run(cmd *cobra.Command, e *env) error {
 		return err
 	}
 	return w.show(ctx, e, at, c, things, err)
+}
+
+// unanswered is what an error means that may come of the end of the time to wait.
+func unanswered(ctx, bound context.Context, timeout time.Duration, err error) error {
+	if ctx.Err() == nil && bound.Err() != nil {
+		return &failure{code: codeTimeout, message: fmt.Sprintf("timed out after %s: %v", timeout, err), hint: "--timeout allows for more", err: err}
+	}
+	return ofRollout(err)
 }
 
 // groupOf is the API in a path.
@@ -165,18 +175,18 @@ func (w *wait) things(ctx context.Context, at *route, c condition) ([]thing, err
 
 // registrations waits until everyone who is active is at the target of each.
 func (w *wait) registrations(ctx context.Context, e *env, m *remote, things []thing) error {
-	r, engine, _, err := m.engine(ctx, e, "")
+	waitCtx, cancel := context.WithTimeout(ctx, w.timeout)
+	defer cancel()
+	r, engine, _, err := m.engine(waitCtx, e, "")
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	for _, t := range things { // what is not there, or cannot be asked for, is said at once
-		if _, err := engine.Registration(ctx, t.name); err != nil {
-			return ofRollout(err)
+		if _, err := engine.Registration(waitCtx, t.name); err != nil {
+			return unanswered(ctx, waitCtx, w.timeout, err)
 		}
 	}
-	waitCtx, cancel := context.WithTimeout(ctx, w.timeout)
-	defer cancel()
 	waits := &waiting{env: e, timeout: w.timeout, goal: "synced", quiet: w.quiet()}
 	report := newReport(e, waits.goal, waits.quiet)
 	stop := report.beats(waitCtx)

@@ -150,6 +150,19 @@ func TestNothingMayBeSeen(t *testing.T) {
 	})
 }
 
+// How many workers are busy is not said where no reconciler has told.
+func TestNoReconcilerTells(t *testing.T) {
+	t.Parallel()
+	drive(t, nil, func(d *driver) {
+		d.sample()
+		d.sees("15/60", "/60")
+		for _, id := range []string{"0b9c", "7e21"} {
+			d.tell(&fleet.Word{Reconciler: id, Problem: "it is not asked"})
+		}
+		d.misses("0/?", "/60")
+	})
+}
+
 func TestNobodyReconciles(t *testing.T) {
 	t.Parallel()
 	drive(t, nil, func(d *driver) {

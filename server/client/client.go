@@ -139,7 +139,7 @@ func (c *Client) exchange(ctx context.Context, r Request) (Answer, error) {
 	}
 	res, err := request.Execute(r.Method, r.Path)
 	if err != nil {
-		return Answer{}, c.noAnswer(ctx, err)
+		return Answer{}, c.noAnswer(ctx, r.Method, err)
 	}
 	return Answer{Status: res.StatusCode(), Header: res.Header(), Body: res.Body()}, nil
 }

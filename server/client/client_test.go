@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -229,6 +230,39 @@ func TestTimeout(t *testing.T) {
 	cancel()
 	if _, err := c.Do(ctx, "GET", "/", nil); !errors.Is(err, context.Canceled) || errors.Is(err, client.ErrUnreachable) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// That a write may have happened is said of writes, and only where it may: not where nothing was sent.
+func TestWhatMayHaveHappened(t *testing.T) {
+	t.Parallel()
+	const unknown = "whether a write has happened is not known"
+	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_ = conn.Close()
+		}
+	}))
+	t.Cleanup(breaks.Close)
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then it is noticed that the client has gone
+		<-r.Context().Done()
+	}))
+	t.Cleanup(hangs.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for url, want := range map[string]bool{breaks.URL: true, hangs.URL: true, gone.URL: false} {
+		c, err := client.New(client.Options{URL: url, Timeout: 100 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		for _, method := range []string{"GET", "PUT", "POST", "PATCH", "DELETE"} {
+			_, err := c.Do(t.Context(), method, "/", []byte("{}"))
+			if err == nil || strings.Contains(err.Error(), unknown) != (want && method != "GET") {
+				t.Errorf("%s of %s: %v", method, url, err)
+			}
+		}
 	}
 }
 

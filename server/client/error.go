@@ -117,22 +117,29 @@ func requestID(h http.Header) string {
 }
 
 // noAnswer says why there was none. The URL in it has no user and no query.
-func (c *Client) noAnswer(ctx context.Context, err error) error {
+func (c *Client) noAnswer(ctx context.Context, method string, err error) error {
 	var dialing *net.OpError
 	var timed net.Error
+	unknown := ""
+	if isDial := errors.As(err, &dialing) && dialing.Op == "dial"; !isDial && method != http.MethodGet && method != http.MethodHead {
+		unknown = "; whether a write has happened is not known"
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fmt.Errorf("request to %s: %w", c.url, context.Canceled)
 	case errors.Is(err, resty.ErrResponseBodyTooLarge):
 		return fmt.Errorf("the answer of %s is larger than %d bytes: ask for less with limit", c.url, maxAnswer)
 	case ctx.Err() != nil, !errors.As(err, &dialing) && errors.As(err, &timed) && timed.Timeout():
-		return fmt.Errorf("%w: %s; whether a write has happened is not known", ErrTimeout, c.url)
+		return fmt.Errorf("%w: %s%s", ErrTimeout, c.url, unknown)
 	}
 	if why := handshake(err); why != "" {
 		return fmt.Errorf("%w: %s: %s (%w)", ErrUnreachable, c.url, why, cause(err))
 	}
 	if strings.HasPrefix(c.url, "https:") && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)) {
 		return fmt.Errorf("%w: %s: %w (%w)", ErrUnreachable, c.url, ErrBroken, cause(err))
+	}
+	if unknown != "" {
+		return fmt.Errorf("%w: %s (%w)%s", ErrUnreachable, c.url, cause(err), unknown)
 	}
 	return fmt.Errorf("%w: %s (%w): is it running, and is the URL right?", ErrUnreachable, c.url, cause(err))
 }

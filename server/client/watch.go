@@ -60,7 +60,7 @@ func (c *Client) Watch(ctx context.Context, path, after string, fn func(Event) e
 		return fmt.Errorf("%w: %s", ErrTimeout, c.url)
 	}
 	if err != nil {
-		return c.noAnswer(ctx, err)
+		return c.noAnswer(ctx, http.MethodGet, err)
 	}
 	defer closeBody(res)
 	if !res.IsSuccess() {

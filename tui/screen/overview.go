@@ -180,7 +180,7 @@ func canary(th *theme.Theme, a *fleet.API) table.Cell {
 
 func busy(a *fleet.API) string {
 	switch {
-	case a.Told+a.Untold == 0:
+	case a.Told == 0:
 		return "?"
 	case !a.Known():
 		return strconv.Itoa(a.Busy) + "/?"
