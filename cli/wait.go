@@ -33,8 +33,8 @@ func waitCommand(e *env) *cobra.Command {
 		Use:   "wait GROUP [-n NS] RESOURCE (NAME… | --all) --for=CONDITION",
 		Short: "Wait until things are synced, active, gone, or have a value",
 		Long: "Wait until all that is named is as --for has it:\n\n" +
-			"  synced     of subscriptions; of an API registration, that all that are active\n" +
-			"             are at its sync id, whichever that is by then\n" +
+			"  synced     of subscriptions; of an API registration, that all of its\n" +
+			"             subscriptions are at its sync id, whichever that is by then\n" +
 			"  active     of namespaces, subscriptions and API registrations\n" +
 			"  delete     it is gone, or was not there\n" +
 			"  jsonpath='{.field}'=value\n" +
@@ -173,7 +173,7 @@ func (w *wait) things(ctx context.Context, at *route, c condition) ([]thing, err
 	return things, nil
 }
 
-// registrations waits until everyone who is active is at the target of each.
+// registrations waits until everyone is at the target of each.
 func (w *wait) registrations(ctx context.Context, e *env, m *remote, things []thing) error {
 	waitCtx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()

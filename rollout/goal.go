@@ -12,7 +12,7 @@ import (
 type Goal struct {
 	API        string
 	SyncID     string   // the one to be reached; "": the registration's, whichever it is by then
-	Namespaces []string // those who are to reach it; nil: all active ones. Those that have unsubscribed are not waited for
+	Namespaces []string // those who are to reach it; nil: all that are active; without SyncID all. Those that have unsubscribed are not waited for
 
 	back   bool                 // those that were tried at another sync id since are to be taken back, too
 	before map[string]time.Time // of those in error before the request: when that was recorded
@@ -42,7 +42,8 @@ func (s *State) Canary() Goal {
 	return Goal{API: reg.Name, SyncID: reg.SyncID, Namespaces: reg.CanaryNamespaces}
 }
 
-// Everyone is the goal that all active subscriptions are at the registration's sync id, whichever it is by then.
+// Everyone is the goal that all subscriptions are at the registration's sync id, whichever it is by then: also those that are on
+// the way to their first sync.
 func Everyone(name string) Goal { return Goal{API: name} }
 
 // UsedUp tells whether a subscription of that reason has ended in error at its target, and is not tried again by itself.
@@ -96,7 +97,7 @@ func (g Goal) standing(r *api.Row, target string) Standing {
 // means tells whether the goal is about a row.
 func (g Goal) means(r *api.Row) bool {
 	if g.Namespaces == nil {
-		return Active(r)
+		return Active(r) || g.SyncID == ""
 	}
 	return slices.Contains(g.Namespaces, r.Namespace)
 }

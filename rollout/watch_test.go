@@ -165,6 +165,27 @@ func TestErrorsFromBefore(t *testing.T) {
 	})
 }
 
+// Whoever waits for an API right after having subscribed to it wants the first syncs to have succeeded.
+func TestFirstSyncsAreWaitedForToo(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(b *bubbled) {
+		t, e, f := b.t, b.e, b.f
+		for _, ns := range []string{"apps", "core", "sre"} {
+			f.Set(compute, rollouttest.Idle(ns))
+		}
+		w := watch(t, e, rollout.Everyone(compute))
+		w.going("v1: 0/3, 0 failed, 0 running, 0 held")
+		for _, ns := range []string{"apps", "core"} {
+			f.Set(compute, rollouttest.Synced(ns, "v1"))
+		}
+		w.settle()
+		w.going("v1: 2/3, 0 failed, 0 running, 0 held")
+		f.Set(compute, rollouttest.Synced("sre", "v1"))
+		w.settle()
+		w.end(rollout.Reached, "v1: 3/3, 0 failed, 0 running, 0 held")
+	})
+}
+
 func TestAReleaseIsDoneWhenEveryoneActiveIsThere(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(b *bubbled) {
@@ -173,22 +194,25 @@ func TestAReleaseIsDoneWhenEveryoneActiveIsThere(t *testing.T) {
 		begin(t, e, "sre")
 		f.Set(compute, rollouttest.Synced("sre", "v2"))
 		everyone := watch(t, e, rollout.Everyone(compute))
-		everyone.going("v2: 1/3, 0 failed, 0 running, 2 held")
-		if idle := everyone.told[len(everyone.told)-1].Idle; idle != 1 {
-			t.Errorf("%d are not active", idle)
-		}
+		everyone.going("v2: 1/4, 0 failed, 0 running, 2 held")
 		p, err := load(t, e).Release()
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := watch(t, e, apply(t, e, p))
 		w.going("v2: 1/3, 0 failed, 0 running, 0 held")
+		if idle := w.told[len(w.told)-1].Idle; idle != 1 {
+			t.Errorf("%d are not active", idle)
+		}
 		f.Set(compute, rollouttest.Synced("apps", "v2"))
 		w.settle()
 		f.Unsubscribe(compute, "core")
 		w.settle()
 		w.end(rollout.Reached, "v2: 2/2, 0 failed, 0 running, 0 held")
-		everyone.end(rollout.Reached, "v2: 2/2, 0 failed, 0 running, 0 held")
+		everyone.going("v2: 2/3, 0 failed, 0 running, 0 held")
+		f.Set(compute, rollouttest.Synced("late", "v2"))
+		everyone.settle()
+		everyone.end(rollout.Reached, "v2: 3/3, 0 failed, 0 running, 0 held")
 	})
 }
 
