@@ -31,10 +31,10 @@ func (e *env) selectors() finder {
 			return around("", keysToSortBy(ctx, q), "=")
 		}
 		var all []complete.Suggestion
-		switch name := strings.TrimSuffix(key, "!"); {
-		case name == "api":
+		switch name := strings.TrimSuffix(key, "!"); name {
+		case "api":
 			all = apis(ctx, q)
-		case name == "namespace":
+		case "namespace":
 			all = namespaces(ctx, q)
 		default:
 			all = fixed(valuesOfKey(name)...)(ctx, q)
