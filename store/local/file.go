@@ -78,9 +78,12 @@ func exists(path string) (bool, error) {
 }
 
 // create makes a new store under another name and renames it, so that no crash leaves half of one. Processes that start
-// at the same time take turns.
+// at the same time take turns, until one of them has made it. That one may go on to keep the lock, for its session.
 func create(ctx context.Context, path string) error {
-	lock, err := acquire(ctx, path, createPatience)
+	lock, err := acquire(ctx, path, createPatience, lockUnlessMade)
+	if errors.Is(err, errMade) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -93,6 +96,20 @@ func create(ctx context.Context, path string) error {
 		return err
 	}
 	return move(fresh, path)
+}
+
+// errMade: somebody else has made the store meanwhile.
+var errMade = errors.New("file is there")
+
+func lockUnlessMade(path string) (*fileLock, error) {
+	there, err := exists(path)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		return nil, errMade
+	}
+	return tryLock(path)
 }
 
 // lay writes an empty store beside the place that it is for, instead of what was left there by one that was interrupted.

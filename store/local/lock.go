@@ -33,10 +33,10 @@ func tryLock(path string) (*fileLock, error) {
 }
 
 // acquire tries for as long as patience lasts, and then fails with store.ErrInUse.
-func acquire(ctx context.Context, path string, patience time.Duration) (*fileLock, error) {
+func acquire(ctx context.Context, path string, patience time.Duration, try func(string) (*fileLock, error)) (*fileLock, error) {
 	deadline := time.After(patience)
 	for {
-		lock, err := tryLock(path)
+		lock, err := try(path)
 		if !errors.Is(err, errLocked) {
 			return lock, err
 		}

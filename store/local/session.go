@@ -39,7 +39,7 @@ func (s *Store) NewSession(ctx context.Context) (store.Session, error) {
 }
 
 func (s *Store) newSession(ctx context.Context) (*Session, error) {
-	lock, err := acquire(ctx, s.path, sessionPatience)
+	lock, err := acquire(ctx, s.path, sessionPatience, tryLock)
 	if errors.Is(err, store.ErrInUse) {
 		return nil, s.nameHolder(ctx, err)
 	}

@@ -34,7 +34,7 @@ func begin(ctx context.Context, opts Options) (*Unfinished, error) {
 	if err := vacant(place); err != nil { // also where whoever uses it has the lock
 		return nil, err
 	}
-	lock, err := acquire(ctx, place, sessionPatience)
+	lock, err := acquire(ctx, place, sessionPatience, tryLock)
 	if err != nil {
 		return nil, err
 	}

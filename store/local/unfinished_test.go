@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"kayra/store"
@@ -99,5 +100,42 @@ func TestCreateBesideALog(t *testing.T) {
 	write(t, path+"-wal", []byte("of another"))
 	if _, err := local.Create(t.Context(), local.Options{Path: path}); !errors.Is(err, store.ErrExists) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// patient tells when somebody begins to wait with it.
+type patient struct {
+	context.Context //nolint:containedctx // it is one
+	waits           chan struct{}
+	once            sync.Once
+}
+
+func (p *patient) Done() <-chan struct{} {
+	p.once.Do(func() { close(p.waits) })
+	return p.Context.Done()
+}
+
+// Of two that begin at once, one makes the file and may then keep the lock for as long as it lives.
+func TestMadeByAnother(t *testing.T) {
+	t.Parallel()
+	path, made := filepath.Join(t.TempDir(), "kayra.db"), closed(t)
+	u := create(t, path) // has the lock
+	ctx, opened := &patient{Context: t.Context(), waits: make(chan struct{})}, make(chan error, 1)
+	go func() {
+		s, err := local.Open(ctx, local.Options{Path: path})
+		if err == nil {
+			err = s.Close()
+		}
+		opened <- err
+	}()
+	<-ctx.waits
+	if err := os.Rename(made, path); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+	if err := u.Discard(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
