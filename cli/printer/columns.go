@@ -212,6 +212,9 @@ func guess(rows []row) []column {
 			}
 		}
 	}
+	if names == nil {
+		names = []string{"name"} // as every thing has one
+	}
 	for _, first := range []string{"name", "namespace"} {
 		if i := slices.Index(names, first); i > 0 {
 			names = slices.Insert(slices.Delete(names, i, i+1), 0, first)

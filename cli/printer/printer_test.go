@@ -38,6 +38,7 @@ func TestTables(t *testing.T) {
 			"namespaces", `{"items":[{"name":"sre","active":true},{"name":"applications","active":false}]}`,
 			"NAME           ACTIVE\nsre            true\napplications   false\n",
 		},
+		"nothing of an app": {printer.Printer{Format: printer.Table}, "machines", `{"items":[]}`, "NAME\n"},
 		"without headers": {
 			printer.Printer{Format: printer.Table, NoHeaders: true}, "namespaces", `{"name":"sre","active":true}`, "sre   true\n",
 		},

@@ -33,10 +33,14 @@ func (s *Series) Table(p Printer, document []byte) ([]string, error) {
 }
 
 func (s *Series) lines(p Printer, rows []row) []string {
-	if s.columns == nil {
-		s.columns = p.columns(s.resource, rows)
+	columns := s.columns
+	if columns == nil {
+		columns = p.columns(s.resource, rows)
 	}
-	g := p.grid(s.columns, rows)
+	if len(rows) > 0 || columnsOf(s.resource) != nil {
+		s.columns = columns // else there may be more of them once there is a row
+	}
+	g := p.grid(columns, rows)
 	s.widths = g.widths(s.widths)
 	return p.layOut(g, s.widths)
 }

@@ -137,3 +137,19 @@ func TestTree(t *testing.T) {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, p.String(), want)
 	}
 }
+
+// What the columns of an app's things are is known once there is one.
+func TestTablesThatBeginEmpty(t *testing.T) {
+	t.Parallel()
+	s, p := printer.NewSeries("machines"), printer.Printer{Format: printer.Table}
+	for _, c := range []struct{ doc, want string }{
+		{`{"items":[]}`, "NAME\n"},
+		{`{"items":[{"size":"small","name":"m1"}]}`, "NAME   SIZE\nm1     small\n"},
+		{`{"items":[]}`, "NAME   SIZE\n"},
+	} {
+		lines, err := s.Table(p, []byte(c.doc))
+		if got := strings.Join(lines, ""); err != nil || got != c.want {
+			t.Errorf("got %q, %v, want %q", got, err, c.want)
+		}
+	}
+}
