@@ -51,7 +51,7 @@ func rootCommand(e *env, name string) *cobra.Command {
 	addGroup(root, "You, and the servers that you speak to:",
 		loginCommand(e), logoutCommand(e), whoamiCommand(e), checkCommand(e), contextCommand(e))
 	root.AddCommand(configCommand(e), completionCommand(e), versionCommand(e))
-	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra update catalog apiregistrations compute.example.com/sync -d '{}'"
+	root.Example = "  kayra login --server https://kayra.example.com\n  kayra get catalog subscriptions -A\n  kayra sync compute.example.com"
 	if name != clientName {
 		addGroup(root, "Running Kayra:", serveCommand(e), reconcilerCommand(e), devCommand(e), demoCommand(e), demoAppCommand(e), storeCommand(e))
 		root.Example = "  kayra demo\n  kayra serve --config kayra.yaml\n" + root.Example

@@ -74,11 +74,10 @@ func subscribe(f *Facts, a *Answer) []Step {
 }
 
 func release(f *Facts, a *Answer) []Step {
-	sync := func(what string) string {
-		body := fmt.Sprintf(`{"%s": true, "expected_sync_id": "%s"}`, what, a.Target)
-		return fmt.Sprintf("kayra update catalog apiregistrations %s/sync -d '%s'", a.API, body)
+	end := func(how string) string {
+		return fmt.Sprintf("kayra rollout %s %s --expect-sync-id %s", how, a.API, a.Target)
 	}
-	steps := []Step{{"release the rollout to everybody:", sync("release")}, {"or take it back from its canaries:", sync("abort")}}
+	steps := []Step{{"release the rollout to everybody:", end("release")}, {"or take it back from its canaries:", end("abort")}}
 	if f.Registration == nil {
 		steps[0].Say = "a sysadmin has to release the rollout:"
 	}
@@ -102,7 +101,7 @@ func depend(a *Answer) []Step {
 }
 
 func again(a *Answer) []Step {
-	sync := fmt.Sprintf("kayra update catalog -n %s subscriptions %s/sync -d '{}'", a.Namespace, a.API)
+	sync := fmt.Sprintf("kayra sync %s -n %s", a.API, a.Namespace)
 	if a.Reason == catalog.ReasonBackoff {
 		return []Step{{"it is tried again by itself; once what failed is mended, it can be at once:", sync}}
 	}

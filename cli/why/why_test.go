@@ -92,7 +92,7 @@ func TestGates(t *testing.T) {
 		"a canary": {
 			facts(catalog.ReasonCanaryHold, "m", func(f *why.Facts) { f.Registration.CanaryNamespaces = []string{"apps", "ops"} }),
 			"a rollout is pending, and has not reached it", "ooB-------", "sync_id b is for apps, ops alone until it is released; everybody else stays at a",
-			`kayra update catalog apiregistrations compute.example.com/sync -d '{"abort": true, "expected_sync_id": "b"}'`, false,
+			`kayra rollout abort compute.example.com --expect-sync-id b`, false,
 		},
 		"a canary, for a tenant": {
 			facts(catalog.ReasonCanaryHold, "it reaches you later", tenants), "a rollout is pending, and has not reached it", "ooB-------",
@@ -132,10 +132,10 @@ func TestGates(t *testing.T) {
 		},
 		"a step": {
 			facts(catalog.ReasonStepFailed, "step 1 failed"), "its last sync failed", "oooooooB--", "of sync_id a: step 1 failed",
-			"kayra update catalog -n sre subscriptions compute.example.com/sync -d '{}'", true,
+			"kayra sync compute.example.com -n sre", true,
 		},
-		"a timeout":   {facts(catalog.ReasonTimeout, "too late"), "its last sync took too long", "oooooooB--", "too late", "/sync -d '{}'", true},
-		"interrupted": {facts(catalog.ReasonInterrupted, "cut off"), "its last sync was cut off three times", "oooooooB--", "cut off", "/sync", true},
+		"a timeout":   {facts(catalog.ReasonTimeout, "too late"), "its last sync took too long", "oooooooB--", "too late", "kayra sync compute.example.com -n sre", true},
+		"interrupted": {facts(catalog.ReasonInterrupted, "cut off"), "its last sync was cut off three times", "oooooooB--", "cut off", "kayra sync", true},
 		"a backoff": {
 			facts(catalog.ReasonBackoff, "failed; retry 1 follows at 10:00"), "its last sync failed, and is tried again later", "oooooooB--",
 			"retry 1 follows at 10:00", "tried again by itself", true,

@@ -24,7 +24,9 @@ func (l *looking) about(kind notice.Kind) string {
 func (l *looking) sentence(kind notice.Kind) string {
 	reg := l.Registration
 	status := fmt.Sprintf("`kayra get catalog apiregistrations %s/status`", reg.Name)
-	sync := fmt.Sprintf("kayra update catalog apiregistrations %s/sync -d", reg.Name)
+	end := func(how string) string {
+		return fmt.Sprintf("`kayra rollout %s %s --expect-sync-id %s`", how, reg.Name, reg.SyncID)
+	}
 	switch kind {
 	case notice.Degraded:
 		return fmt.Sprintf("%s; %s at sync_id %s. %s says which and why.", upper(l.Reason), l.failed(), reg.SyncID, status)
@@ -34,8 +36,8 @@ func (l *looking) sentence(kind notice.Kind) string {
 		}
 		return fmt.Sprintf("It is healthy again, but %s at sync_id %s. %s says which and why.", l.failed(), reg.SyncID, status)
 	case notice.RolloutStarted:
-		return fmt.Sprintf("sync_id %s goes to %s, and everybody else stays at %s until somebody releases it, with `%s '{\"release\": true, \"expected_sync_id\": %q}'`, "+
-			"or aborts it, with \"abort\" instead of \"release\"; %s at it.", reg.SyncID, listed(reg.CanaryNamespaces), reg.ReleasedSyncID, sync, reg.SyncID, l.failed())
+		return fmt.Sprintf("sync_id %s goes to %s, and everybody else stays at %s until somebody releases it, with %s, or aborts it, with %s; %s at it.",
+			reg.SyncID, listed(reg.CanaryNamespaces), reg.ReleasedSyncID, end("release"), end("abort"), l.failed())
 	case notice.RolloutReleased:
 		return fmt.Sprintf("sync_id %s is for everybody now; %s at it. %s shows how far it has come.", reg.SyncID, l.failed(), status)
 	case notice.RolloutAborted:

@@ -436,7 +436,7 @@ func TestSentences(t *testing.T) {
 			"healthy again", "0 of 12 subscriptions have failed at sync_id a", "nothing to do",
 		}},
 		notice.RolloutStarted: {func(d *desk) { d.canary("b", "n1", "n2", "n3", "n4", "n5", "n6", "n7") }, "b", []string{
-			"sync_id b goes to n1, n2, n3, n4, n5 and 2 more", "stays at a", `'{"release": true, "expected_sync_id": "b"}'`,
+			"sync_id b goes to n1, n2, n3, n4, n5 and 2 more", "stays at a", "`kayra rollout release compute.example.com --expect-sync-id b`", "`kayra rollout abort compute.example.com --expect-sync-id b`",
 		}},
 		notice.RolloutReleased: {func(d *desk) { d.canary("b", "sre"); d.standing.Failed = 1; d.release() }, "b", []string{
 			"sync_id b is for everybody now", "1 of 12 subscriptions has failed",
