@@ -156,13 +156,13 @@ func (s *stage) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.show.note("all of it runs on until Ctrl-C. In another terminal:\n\n"+
-		"  export KAYRA_CONFIG=%[1]s\n"+
-		"  %[2]s top\n"+
-		"  %[2]s get catalog subscriptions -A\n"+
-		"  %[2]s get catalog apiregistrations compute.example.com/status\n"+
-		"  %[2]s update catalog apiregistrations compute.example.com/sync -d '{\"canary_namespaces\": [\"apps\"]}'\n"+
-		"  %[2]s get compute -n sre machines\n", word(config), word(s.Executable))
+	s.show.note("all of it runs on until Ctrl-C. %s", s.commands(config,
+		"get catalog subscriptions -A",
+		"get catalog apiregistrations compute.example.com/status",
+		"rollout start compute.example.com --canary apps --wait",
+		"rollout release compute.example.com --wait",
+		"get compute -n sre machines",
+		"top"))
 	return s.wait(ctx)
 }
 

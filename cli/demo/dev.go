@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -175,14 +176,40 @@ func (s *stage) invite(config, example string, fresh bool) {
 		made = "new"
 	}
 	s.show.note("token %s (%s; of user root, in %s)", s.token, made, s.tokenFile())
-	s.show.note("all of it is kept in %[1]s, and runs until Ctrl-C. In another terminal:\n\n"+
-		"  export KAYRA_CONFIG=%[2]s\n"+
-		"  %[3]s apply -f %[4]s\n"+
-		"  %[3]s top\n"+
-		"  %[3]s get catalog subscriptions -A\n"+
-		"  %[3]s sync compute.example.com --canary sre --wait\n"+
-		"  %[3]s rollout release compute.example.com\n"+
-		"  %[3]s get compute -n sre machines\n", s.dir, word(config), word(s.Executable), word(example))
+	s.show.note("all of it is kept in %s, and runs until Ctrl-C. %s", s.dir, s.commands(config,
+		"apply -f "+word(example),
+		"wait catalog apiregistrations compute.example.com --for=synced",
+		"get catalog subscriptions -A",
+		"rollout start compute.example.com --canary sre --wait",
+		"rollout release compute.example.com --wait",
+		"get compute -n sre machines",
+		"top"))
+}
+
+// commands are lines for another terminal. Where the program's name does not lead to it, they make it do so.
+func (s *stage) commands(config string, commands ...string) string {
+	lines := []string{"export KAYRA_CONFIG=" + word(config)}
+	if !isProgram(s.Name, s.Executable) {
+		lines = append(lines, "alias "+s.Name+"="+word(s.Executable))
+	}
+	for _, command := range commands {
+		lines = append(lines, s.Name+" "+command)
+	}
+	return "In another terminal:\n\n  " + strings.Join(lines, "\n  ") + "\n"
+}
+
+// isProgram tells whether a shell finds this program under the name.
+func isProgram(name, path string) bool {
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(found)
+	if err != nil {
+		return false
+	}
+	self, err := os.Stat(path)
+	return err == nil && os.SameFile(there, self)
 }
 
 // word is a path as a shell takes it for one word.
