@@ -60,6 +60,10 @@ func (s *State) Check(choice []string) error {
 			Hint:    s.nearby(missing[0]), kind: catalog.ErrNotFound,
 		}
 	}
+	if len(s.names(Active)) == 0 {
+		return wrong("wait for the first syncs: `kayra wait catalog apiregistrations "+name+" --for=synced`",
+			"nobody is active yet, and so nobody can be held back")
+	}
 	if len(s.staying(choice)) == 0 {
 		return wrong("take fewer, or sync everyone", "this is not a canary: nobody who is active would be held back")
 	}

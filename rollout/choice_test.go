@@ -55,3 +55,15 @@ func TestWhichCanariesCanBe(t *testing.T) {
 		t.Error("who was meant is not said")
 	}
 }
+
+// Before anybody has been synced, no choice is a canary.
+func TestNobodyIsActive(t *testing.T) {
+	t.Parallel()
+	e, f := engine("sre", "apps")
+	f.Set(compute, rollouttest.Idle("sre"), rollouttest.Idle("apps"))
+	var wrong *rollout.ChoiceError
+	if err := load(t, e).Check([]string{"sre"}); !errors.As(err, &wrong) ||
+		!strings.Contains(wrong.Problem, "nobody is active yet") || !strings.Contains(wrong.Hint, "kayra wait catalog apiregistrations "+compute) {
+		t.Errorf("got %v", err)
+	}
+}
