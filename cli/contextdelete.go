@@ -24,7 +24,7 @@ func contextDeleteCommand(e *env) *cobra.Command {
 				return err
 			}
 			if current {
-				e.tell("it was the current one, and there is none now; `kayra context use NAME` says which is")
+				e.tell("context %s was the current one, and there is none now; `kayra context use NAME` chooses one", term.Escape(args[0]))
 			}
 			return e.say("context %s deleted", term.Escape(args[0]))
 		},

@@ -110,7 +110,7 @@ func meaningOf(err error, at *place) *failure {
 	case errors.Is(err, catalog.ErrConflict), errors.Is(err, catalog.ErrPrecondition):
 		f.code = codeConflict
 	case errors.Is(err, store.ErrUnavailable):
-		f.code = codeUnreachable
+		f.code, f.hint = codeUnreachable, "database in kayra.yaml says where the store is; is it running?"
 	case errors.Is(err, etcd.ErrDenied):
 		f.code, f.hint = codeDenied, "database.etcd.username and database.etcd.password_file say who asks; the user needs a role that may read and write what begins with database.etcd.prefix"
 	}

@@ -48,7 +48,7 @@ func TestLogin(t *testing.T) {
 		{"context rename prod " + host, "", result{5, "", "kayra: there is a context \"" + host + "\" already\nhint: take another name, or delete that one\n"}},
 		{"context use prod", "", result{0, "context prod is the current one: " + b.URL + "\n", ""}},
 		{"whoami -o yaml", "", result{0, "user: bob\ngroups:\n  - tenants\n  - ops\nsysadmin: false\nserver: " + b.URL + "\ncontext: prod\nserver_by: current context\ntoken_by: context prod\n", ""}},
-		{"context delete prod", "", result{0, "context prod deleted\n", "it was the current one, and there is none now; `kayra context use NAME` says which is\n"}},
+		{"context delete prod", "", result{0, "context prod deleted\n", "context prod was the current one, and there is none now; `kayra context use NAME` chooses one\n"}},
 		{"context delete " + host, "", result{0, "context " + host + " deleted\n", ""}},
 		{"context list", "", result{0, "CURRENT NAME SERVER TOKEN\n", "there are no contexts; `kayra login` makes one\n"}},
 	} {

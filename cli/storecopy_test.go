@@ -107,3 +107,11 @@ func TestStoreCopyLeavesNothing(t *testing.T) {
 		})
 	}
 }
+
+func TestStoreCopyToNowhere(t *testing.T) {
+	t.Parallel()
+	got := during(t, "local:"+storeWith(t, "key"), "etcd:http://127.0.0.1:1", nil, func(context.CancelFunc) {})
+	if got.code != 6 || !strings.Contains(got.err, "hint: database in kayra.yaml says where the store is") {
+		t.Errorf("got %+v", got)
+	}
+}
