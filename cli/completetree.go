@@ -91,6 +91,8 @@ func (e *env) valuesOf(f *pflag.Flag) cobra.CompletionFunc {
 		return suggest(e.contextNames(), 0)
 	case "output":
 		return suggest(fixed(formatsOf(f)...), 0)
+	case "from", "to":
+		return suggest(fixed("local: a file's path follows", "etcd: endpoints follow, with commas between"), cobra.ShellCompDirectiveNoSpace)
 	case "log-level":
 		return suggest(fixed("debug", "info", "warn", "error"), 0)
 	case "log-format":
