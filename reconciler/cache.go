@@ -91,6 +91,9 @@ func newCache(opts Options) *cache {
 	}
 }
 
+// longList is how many records leave so much garbage that it is more than all that the process will ever hold.
+const longList = 10_000
+
 // Reset implements [store.Follower].
 func (c *cache) Reset(entries []store.Entry, revision int64) {
 	c.mu.Lock()
@@ -108,7 +111,9 @@ func (c *cache) Reset(entries []store.Entry, revision int64) {
 	}
 	c.follow(touched)
 	c.mu.Unlock()
-	debug.FreeOSMemory() // a long list leaves more garbage than all that the process will ever hold
+	if len(entries) > longList {
+		debug.FreeOSMemory()
+	}
 	c.wake(c.spread(touched))
 }
 

@@ -4,7 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -53,7 +54,7 @@ type around struct {
 
 // Run runs the tests. Their result is that of the run, even if the server's data cannot be removed.
 func (a around) Run() int {
-	spareCollections()
+	waitTogether()
 	code := a.tests.Run()
 	if a.shared.server != nil {
 		a.shared.server.Stop()
@@ -64,14 +65,16 @@ func (a around) Run() int {
 	return code
 }
 
-// spareCollections has garbage collected less often. The memory of a server in this process lives long, and marking it again and
-// again would take a third of the time of all tests. Benchmarks measure what users have, and keep what is usual.
-func spareCollections() {
-	const percent = 400
+// waitTogether has more tests run side by side than there are processors, unless somebody has said how many: they wait for
+// processes more than they compute.
+func waitTogether() {
+	const together = 6
 	if !flag.Parsed() {
 		flag.Parse()
 	}
-	if f := flag.Lookup("test.bench"); f == nil || f.Value.String() == "" {
-		debug.SetGCPercent(percent)
+	said := runtime.GOMAXPROCS(0) >= together
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", strconv.Itoa(together)) // is there in every test
 	}
 }
