@@ -113,7 +113,7 @@ func (o operation) write(page *bytes.Buffer, method, path string) {
 	_, _ = fmt.Fprintf(page, "\n## %s `%s`\n\n", method, path)
 	for _, text := range []string{o.Summary, o.Description} {
 		if text != "" {
-			_, _ = fmt.Fprintf(page, "%s\n\n", text)
+			_, _ = fmt.Fprintf(page, "%s.\n\n", strings.TrimSuffix(text, "."))
 		}
 	}
 	if len(o.Security) == 0 {

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"net/http"
 	"regexp"
@@ -160,4 +161,27 @@ func TestTheDocsPageIsARoute(t *testing.T) {
 		l.metrics(`kayra_http_requests_total{code="200",method="GET",route="/-/docs"} 5`,
 			`kayra_http_requests_total{code="200",method="GET",route="/-/docs/{file}"} 1`, `code="308",method="GET",route="/-/docs/{$}"} 5`)
 	})
+}
+
+// Each route says on the page what it does.
+func TestSummaries(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, openLocal(t))
+	var doc struct {
+		Paths map[string]map[string]struct{ Summary string }
+	}
+	l.must(json.Unmarshal(l.want(http.StatusOK, "GET", "/-/openapi.json", nil).raw, &doc))
+	said := map[string]string{}
+	for path, methods := range doc.Paths {
+		for method, operation := range methods {
+			route := strings.Replace(strings.ToUpper(method)+" "+path, "PATCH ", "PUT ", 1) // which are the same
+			if other, ok := said[operation.Summary]; operation.Summary == "" || ok && other != route {
+				t.Errorf("%s says %q, as does %q", route, operation.Summary, other)
+			}
+			said[operation.Summary] = route
+		}
+	}
+	if len(said) < 40 {
+		t.Errorf("only %d are told of", len(said))
+	}
 }

@@ -63,7 +63,7 @@ type documenter struct {
 func (d *documenter) operation(rt route) *huma.Operation {
 	op := &huma.Operation{
 		Method: rt.method, Path: rt.path, OperationID: operationID(rt), Responses: d.responses(rt),
-		Tags: []string{tag(rt)},
+		Tags: []string{tag(rt)}, Summary: summary(rt),
 	}
 	for _, name := range wildcards(rt.path) {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: "string"}})
