@@ -256,8 +256,8 @@ func (s *session) offer(refused *failure, text string) string {
 	if s.namespace != "" {
 		where = " of namespace " + s.namespace
 	}
-	comment("%s %q%s, at %s. What you change is written when you save and leave.", singular(s.resource), s.name, where, s.server)
-	comment("An empty file, or one that is as it was, changes nothing. What Kayra computes is ignored.")
+	comment("%s %q%s, at %s", singular(s.resource), s.name, where, s.server)
+	comment("What you change is written when you save and leave. What Kayra computes is\nignored. An empty file, or one that is as it was, changes nothing.")
 	if refused != nil {
 		comment("")
 		comment("It was not written:\n%s", masked(refused.message, s.env.secret))

@@ -154,7 +154,7 @@ func TestEditAgain(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for call, want := range []string{"", "# It was not written:\n# the body has fields that are wrong; nothing was changed: /owner is an array", "# It was not written:\n# "} {
-		if shown := d.shown(t, call); !strings.Contains(shown, want) || strings.Count(shown, "# An empty file") != 1 {
+		if shown := d.shown(t, call); !strings.Contains(shown, want) || strings.Count(shown, "An empty file") != 1 {
 			t.Errorf("call %d: %s", call, shown)
 		}
 	}

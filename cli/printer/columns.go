@@ -93,8 +93,8 @@ func columnsOf(resource string) []column {
 		}
 	case "apis":
 		return []column{
-			made("NAME", parentKey("name")), made("SHORT", parentKey("short_name")).ranked(3),
-			key("RESOURCE", "name").ranked(1), key("NAMESPACED", "namespaced").ranked(4), key("VERBS", "verbs").text().ranked(2),
+			made("NAME", parentKey("name")), made("SHORT", parentKey("short_name")).ranked(2),
+			key("RESOURCE", "name").ranked(1), key("NAMESPACED", "namespaced").ranked(4), key("VERBS", "verbs").text().ranked(3),
 		}
 	}
 	return nil
