@@ -18,7 +18,7 @@ type counted struct {
 
 	mu    sync.Mutex
 	reads int
-	txns  map[string]int // by the subscription that is written, "" for all others
+	txns  map[string]int // by the subscription that is written; "" for all others but those that tell of a process
 	lost  int            // transactions that another one was faster than
 }
 
@@ -49,8 +49,16 @@ func (c *counted) Txn(ctx context.Context, txn store.Txn) (store.Result, error) 
 		c.lost++
 		return res, err
 	}
-	c.txns[subscriptionOf(txn)]++
+	if !tellsOfAProcess(txn) {
+		c.txns[subscriptionOf(txn)]++
+	}
 	return res, err
+}
+
+// tellsOfAProcess tells a transaction that writes a reconciler's record and nothing else: where jobs have to wait, which depends on
+// how fast the machine is, it says so there.
+func tellsOfAProcess(txn store.Txn) bool {
+	return len(txn.Then) > 0 && !slices.ContainsFunc(txn.Then, func(op store.Op) bool { return !strings.HasPrefix(op.Key, scope().Prefix()+"reconcilers/") })
 }
 
 // subscriptionOf is the namespace whose subscription the transaction writes.
