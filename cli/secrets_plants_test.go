@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,8 +18,11 @@ import (
 type plants struct {
 	mu    sync.Mutex
 	at    map[string]string // place -> secret
-	seeds []seed
+	seeds map[head][]seed
 }
+
+// head is how a seed begins, by which it is found.
+type head [8]byte
 
 // seed is a secret in one of the forms that it may show in.
 type seed struct{ place, form, text string }
@@ -39,12 +43,34 @@ func (p *plants) plant(place string) string {
 // note has a text looked for as a secret of the place, whoever made it.
 func (p *plants) note(place, text string) {
 	const short = 3 // bytes of the text that another alignment may spoil at either end
-	p.seeds = append(p.seeds,
-		seed{place, "as it is", text}, seed{place, "in hexadecimal", hex.EncodeToString([]byte(text))},
-		seed{place, "in capitals", strings.ToUpper(text)}, seed{place, "escaped", url.QueryEscape("&" + text)})
+	all := []seed{
+		{place, "as it is", text}, {place, "in hexadecimal", hex.EncodeToString([]byte(text))},
+		{place, "in capitals", strings.ToUpper(text)}, {place, "escaped", url.QueryEscape("&" + text)},
+	}
 	for shift := range short {
 		part := base64.RawStdEncoding.EncodeToString([]byte(text[shift:]))
-		p.seeds = append(p.seeds, seed{place, "in base64", part[:len(part)-short-1]})
+		all = append(all, seed{place, "in base64", part[:len(part)-short-1]})
+	}
+	if p.seeds == nil {
+		p.seeds = map[head][]seed{}
+	}
+	for _, s := range all {
+		h := head([]byte(s.text)) // one that is shorter panics
+		p.seeds[h] = append(p.seeds[h], s)
+	}
+}
+
+// found are the seeds in a text, and where.
+func (p *plants) found(seen string) iter.Seq2[int, seed] {
+	return func(yield func(int, seed) bool) {
+		text := []byte(seen)
+		for at := range len(text) - len(head{}) + 1 {
+			for _, s := range p.seeds[head(text[at:])] {
+				if strings.HasPrefix(seen[at:], s.text) && !yield(at, s) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -76,9 +102,8 @@ func (p *plants) search(t *testing.T, where, seen string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	told := map[string]bool{}
-	for _, s := range p.seeds {
-		at := strings.Index(seen, s.text)
-		if at < 0 || told[s.place] {
+	for at, s := range p.found(seen) {
+		if told[s.place] {
 			continue
 		}
 		told[s.place] = true
@@ -100,7 +125,10 @@ func TestPlantsAreFound(t *testing.T) {
 		"query":     url.Values{"a": {"&" + secret}}.Encode(),
 		"in colour": "\x1b[31m" + secret + "\x1b[0m",
 	} {
-		found := slices.ContainsFunc(p.seeds, func(s seed) bool { return strings.Contains(text, s.text) })
+		found := false
+		for range p.found(text) {
+			found = true
+		}
 		if !found {
 			t.Errorf("%s is not found in %q", form, text)
 		}
