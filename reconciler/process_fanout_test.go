@@ -13,7 +13,7 @@ import (
 func TestFanOutOverThreeProcesses(t *testing.T) {
 	t.Parallel()
 	const subscribers = 300
-	w := newTown(t, "etcd")
+	w := newTown(t, "etcd", func(p *plan) { p.LeaseTTL = time.Minute }) // which no process loses, however slow the machine is
 	names := w.crowd(subscribers)
 	for range 3 {
 		w.spawn()

@@ -29,6 +29,8 @@ func TestKilledKonductor(t *testing.T) {
 	w.spawn()
 	first := w.konductor()
 	w.register(compute, "sre")
+	w.allSynced()
+	w.settle()
 	w.becomes(compute, catalog.HealthHealthy)
 	first.kill()
 	w.app.behave(func(call) int { return http.StatusInternalServerError })

@@ -307,7 +307,7 @@ func TestWatchOnEveryServer(t *testing.T) {
 
 // A thousand streams cost little, and each is told of a change.
 func TestAThousandStreams(t *testing.T) { //nolint:paralleltest // it counts goroutines
-	const many, most = 1000, 40 << 10
+	const many, most = 1000, 48 << 10
 	l := newLab(t, openLocal(t))
 	l.world("a", "b")
 	l.succeed("a", "b")
