@@ -44,8 +44,10 @@ func (p *plants) plant(place string) string {
 func (p *plants) note(place, text string) {
 	const short = 3 // bytes of the text that another alignment may spoil at either end
 	all := []seed{
-		{place, "as it is", text}, {place, "in hexadecimal", hex.EncodeToString([]byte(text))},
-		{place, "in capitals", strings.ToUpper(text)}, {place, "escaped", url.QueryEscape("&" + text)},
+		{place, "as it is", text},
+		{place, "in hexadecimal", hex.EncodeToString([]byte(text))},
+		{place, "in capitals", strings.ToUpper(text)},
+		{place, "escaped", url.QueryEscape("&" + text)},
 	}
 	for shift := range short {
 		part := base64.RawStdEncoding.EncodeToString([]byte(text[shift:]))
