@@ -307,7 +307,7 @@ func TestWatchOnEveryServer(t *testing.T) {
 
 // A thousand streams cost little, and each is told of a change.
 func TestAThousandStreams(t *testing.T) { //nolint:paralleltest // it counts goroutines
-	const many, most = 1000, 48 << 10
+	const many, most = 1000, 40 << 10
 	l := newLab(t, openLocal(t))
 	l.world("a", "b")
 	l.succeed("a", "b")
@@ -317,7 +317,7 @@ func TestAThousandStreams(t *testing.T) { //nolint:paralleltest // it counts gor
 	if goroutines > 3*many {
 		t.Errorf("%d goroutines for %d streams", goroutines, many)
 	}
-	if each := grown / many; each > most {
+	if each := grown / many; each > most && !racing {
 		t.Errorf("%d bytes for each stream", each)
 	} else {
 		t.Logf("%d bytes and %.1f goroutines for each stream", each, float64(goroutines)/many)
