@@ -93,20 +93,13 @@ func (o *objects) follow(ctx context.Context) error {
 			return err
 		}
 		if !o.over() {
-			rest(ctx, pollPause)
+			select {
+			case <-ctx.Done():
+			case <-time.After(pollPause):
+			}
 		}
 	}
 	return nil
-}
-
-// rest waits for the time, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 // look looks at all that is left.

@@ -1,11 +1,8 @@
 package tui_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -18,13 +15,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/muesli/termenv"
 
 	"kayra/tui/theme"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func widths() []int { return []int{40, 80, 120} }
 
@@ -37,14 +32,14 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	named := pictures(t, marked(t))
 	for _, width := range widths() {
-		golden(t, strconv.Itoa(width), named[width].marked())
+		same(t, strconv.Itoa(width), named[width].marked())
 	}
 	looks := map[string]string{}
 	for name, th := range themes() {
 		drawn := pictures(t, th)
 		for _, width := range widths() {
 			if name == ascii {
-				golden(t, fmt.Sprintf("ascii-%d", width), drawn[width].plain())
+				same(t, fmt.Sprintf("ascii-%d", width), drawn[width].plain())
 				continue
 			}
 			for style, sequence := range drawn[width].stylesOf(t, name, named[width]) {
@@ -56,7 +51,7 @@ func TestGolden(t *testing.T) {
 	for _, look := range slices.Sorted(maps.Keys(looks)) {
 		fmt.Fprintf(&legend, "%s ^[%sm\n", look, looks[look])
 	}
-	golden(t, "styles", legend.String())
+	same(t, "styles", legend.String())
 }
 
 // picture is all screens at one width.
@@ -233,19 +228,10 @@ func (p picture) stylesOf(t *testing.T, name string, named picture) map[string]s
 	return found
 }
 
-func golden(t *testing.T, name, got string) {
+func same(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not as it was (-update writes it anew):\n%s", path, diff)
-	}
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		golden.RequireEqual(t, got)
+	})
 }

@@ -1,15 +1,12 @@
 package describe_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/charmbracelet/x/exp/golden"
 
 	"kayra/cli/describe"
 	"kayra/cli/term"
@@ -17,8 +14,6 @@ import (
 	"kayra/server/api"
 	"kayra/store/catalog"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var at = time.Date(2026, 11, 30, 14, 0, 0, 0, time.UTC)
 
@@ -95,25 +90,13 @@ func TestGolden(t *testing.T) {
 	for name, got := range texts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
 			for line := range strings.Lines(got) {
 				command := strings.HasPrefix(strings.TrimSpace(line), "kayra ")
 				if line = strings.TrimSuffix(line, "\n"); !command && term.Width(line) > 80 || strings.ContainsAny(line, "\x1b") || strings.HasSuffix(line, " ") {
 					t.Errorf("wide, or not escaped, or with blanks at its end: %q", line)
 				}
 			}
+			golden.RequireEqual(t, got)
 		})
 	}
 }

@@ -1,21 +1,16 @@
 package printer_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
 
 	"kayra/cli/printer"
 	"kayra/cli/term"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 const id1, id2 = "32178b2a-9360-1ba6-6270-a28196209bad", "95b343f9-c635-cbc1-5dcc-a91233276ff0"
 
@@ -46,7 +41,7 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	for resource, document := range documents() {
 		for _, format := range []printer.Format{printer.Table, printer.Wide} {
-			name := strings.ReplaceAll(resource, "/", "-") + "-" + string(format) + ".golden"
+			name := strings.ReplaceAll(resource, "/", "-") + "-" + string(format)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				var all strings.Builder
@@ -57,19 +52,7 @@ func TestGolden(t *testing.T) {
 						all.WriteString(strings.ReplaceAll(show(t, p, resource, document), "\x1b", "␛"))
 					}
 				}
-				path := filepath.Join("testdata", "golden", name)
-				if *update {
-					if err := os.WriteFile(path, []byte(all.String()), 0o600); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(all.String(), "\n")); diff != "" {
-					t.Error(diff)
-				}
+				golden.RequireEqual(t, all.String())
 			})
 		}
 	}

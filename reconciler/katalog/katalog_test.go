@@ -3,25 +3,20 @@ package katalog_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
 	"kayra/reconciler/katalog"
 	"kayra/reconciler/kordinator"
 	"kayra/store/catalog"
 )
-
-// update has the golden files written anew: go test ./reconciler/katalog -update.
-var update = flag.Bool("update", false, "write the golden files")
 
 const (
 	base = "base.example.com"
@@ -193,29 +188,12 @@ func TestAnswers(t *testing.T) {
 			if rec.Code != want.status || h.Get("Content-Type") != media || h.Get("Cache-Control") != "no-store" || h.Get("Content-Length") != strconv.Itoa(rec.Body.Len()) {
 				t.Errorf("%d %v, want %d %s", rec.Code, h, want.status, media)
 			}
-			golden(t, name, rec.Body.Bytes())
+			var pretty bytes.Buffer
+			if err := json.Indent(&pretty, rec.Body.Bytes(), "", "  "); err != nil {
+				t.Fatalf("%v: %s", err, rec.Body.Bytes())
+			}
+			golden.RequireEqual(t, pretty.Bytes())
 		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		t.Fatalf("%v: %s", err, got)
-	}
-	path := filepath.Join("testdata", name+".json")
-	if *update {
-		if err := os.WriteFile(path, pretty.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-		t.Error(diff)
 	}
 }
 

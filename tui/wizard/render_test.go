@@ -1,16 +1,14 @@
 package wizard_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/muesli/termenv"
 
 	"kayra/rollout"
@@ -137,7 +135,7 @@ func TestRender(t *testing.T) {
 				}
 			}
 			for width, b := range screens {
-				golden(t, fmt.Sprintf("%s-%d", name, width), b.String())
+				t.Run(strconv.Itoa(width), func(t *testing.T) { golden.RequireEqual(t, b.String()) })
 			}
 		})
 	}
@@ -150,24 +148,6 @@ func visible(screen string) string {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x1b", "^")
-}
-
-// golden compares with a golden file. teatest has the flag.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not as it was (-update writes it anew):\n%s", path, diff)
-	}
 }
 
 // TestNoLineIsTooLong draws every screen at all sizes.

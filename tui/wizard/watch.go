@@ -193,7 +193,10 @@ func (m *Model) clock(p *watch) tea.Cmd {
 // while does something after a pause, if the page goes on by then.
 func (m *Model) while(p *watch, pause time.Duration, do func(*Model, *watch) tea.Cmd) tea.Cmd {
 	cmd, _ := background(m, func(ctx context.Context) struct{} {
-		rest(ctx, pause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 		return struct{}{}
 	}, func(struct{}) tea.Cmd {
 		if p.over || !p.shown(m) {
@@ -202,16 +205,6 @@ func (m *Model) while(p *watch, pause time.Duration, do func(*Model, *watch) tea
 		return do(m, p)
 	})
 	return cmd
-}
-
-// rest waits for the time, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }
 
 func (p *watch) step() step { return stepWatch }
