@@ -25,8 +25,8 @@ test: ## run all tests
 	go test ./...
 
 .PHONY: race
-race: ## run all tests under the race detector, one package at a time: those that start processes take all processors
-	go test -race -p 1 ./...
+race: ## run all tests under the race detector
+	go test -race ./...
 
 .PHONY: lint
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## run the linters and check the format

@@ -20,12 +20,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"kayra/cli"
+	"kayra/store/etcd/etcdtest"
 )
 
 // TestExamples runs every example of every command, under both names of the program, against real processes. What has to be
 // there for those of a command, and which end in another way than with exit code 0, is said in scenes.
 func TestExamples(t *testing.T) {
 	t.Parallel()
+	if etcdtest.Racing {
+		t.Skip("one command after another is run")
+	}
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("examples are written for bash, which is not here")
 	}

@@ -30,13 +30,17 @@ import (
 // then looks for each of them in every log, answer, metric, error and screen, and in the store itself.
 func TestNoSecretShows(t *testing.T) {
 	t.Parallel()
-	for _, format := range []string{"text", "json"} {
+	formats := []string{"text", "json"}
+	if etcdtest.Racing {
+		formats = formats[:1]
+	}
+	for _, format := range formats {
 		t.Run("local, logs in "+format, func(t *testing.T) {
 			t.Parallel()
 			f := newFortress(t)
 			f.build(fmt.Sprintf("{backend: local, local: {path: %q}}", filepath.Join(f.dir, "kayra.db")))
 			f.siege(format)
-			if format == "text" { // it is about no log
+			if format == "text" && !etcdtest.Racing { // it is about no log, and one after another
 				f.misconfigure()
 			}
 			for _, suffix := range []string{"", "-wal"} {
@@ -53,6 +57,9 @@ func TestNoSecretShows(t *testing.T) {
 // On etcd, with all that keeps a network out, there are more: a password, private keys, and the tokens of an issuer.
 func TestNoSecretShowsBehindTLS(t *testing.T) {
 	t.Parallel()
+	if etcdtest.Racing {
+		t.Skip("one request after another is made")
+	}
 	f := newFortress(t)
 	ca := tlstest.New(t, "ca")
 	server := etcdtest.Start(t, etcdtest.Guarded(ca))

@@ -1,4 +1,4 @@
-//go:build !windows
+//go:build !windows && !race
 
 package completions_test
 

@@ -12,6 +12,7 @@ import (
 
 	"kayra/reconciler"
 	"kayra/store/catalog"
+	"kayra/store/etcd/etcdtest"
 )
 
 const (
@@ -126,6 +127,9 @@ func bombs() map[string][]byte {
 // Whatever stands in a document, reading it costs a bounded multiple of its size, and ends in resources that can be kept
 // or in a sentence.
 func TestBombsCostNoMoreThanTheirSize(t *testing.T) { //nolint:paralleltest // it measures what is allocated
+	if etcdtest.Racing {
+		t.Skip("it is about memory, of which the race detector takes its own")
+	}
 	const (
 		least = 1 << 20 // what anything may allocate
 		most  = 32      // bytes that may be allocated for each of the document

@@ -19,6 +19,7 @@ import (
 	"kayra/reconciler"
 	"kayra/reconciler/pipeline"
 	"kayra/store/catalog"
+	"kayra/store/etcd/etcdtest"
 )
 
 // gateway is a client of the one that serves so, and counts what it is asked.
@@ -204,6 +205,9 @@ func TestReferencesAreNotFollowed(t *testing.T) {
 
 // An answer without an end is read as far as a document may go, and no further.
 func TestHostileGatewaysCostNoMemory(t *testing.T) { //nolint:paralleltest // it measures what is allocated
+	if etcdtest.Racing {
+		t.Skip("it is about memory, of which the race detector takes its own")
+	}
 	for name, way := range hostile(t) {
 		g, asked := gateway(t, patience, way.serve)
 		var before, after runtime.MemStats

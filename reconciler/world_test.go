@@ -38,6 +38,10 @@ func (f fleet) String() string { return fmt.Sprintf("%s/%d", f.backend, f.proces
 // everyFleet runs a test on both stores, and on etcd with one, two and three reconcilers.
 func everyFleet(t *testing.T, test func(w *world)) {
 	t.Helper()
+	if etcdtest.Racing {
+		onFleets(t, extremes(), test)
+		return
+	}
 	onFleets(t, []fleet{{"local", 1}, {"etcd", 1}, {"etcd", 2}, {"etcd", 3}}, test)
 }
 

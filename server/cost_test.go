@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"kayra/store/etcd/etcdtest"
 )
 
 // heap is a body of 1 MiB: head, then as many of what piece makes as there is room for, then tail.
@@ -57,6 +59,9 @@ func heaps() map[string]string {
 
 // Whatever a body of 1 MiB holds, refusing it costs no more than a small multiple of its size, and is told in few words.
 func TestBodiesCostNoMoreThanTheirSize(t *testing.T) { //nolint:paralleltest // it measures what is allocated
+	if etcdtest.Racing {
+		t.Skip("it is about memory, of which the race detector takes its own")
+	}
 	l := newLab(t, openLocal(t))
 	l.world("sre")
 	for name, body := range heaps() {

@@ -317,7 +317,7 @@ func TestAThousandStreams(t *testing.T) { //nolint:paralleltest // it counts gor
 	if goroutines > 3*many {
 		t.Errorf("%d goroutines for %d streams", goroutines, many)
 	}
-	if each := grown / many; each > most && !racing {
+	if each := grown / many; each > most && !etcdtest.Racing {
 		t.Errorf("%d bytes for each stream", each)
 	} else {
 		t.Logf("%d bytes and %.1f goroutines for each stream", each, float64(goroutines)/many)

@@ -13,7 +13,10 @@ var cluster etcdtest.Shared
 
 // TestMain has properties checked a few times only, unless -rapid.checks asks for more: each check starts servers.
 func TestMain(m *testing.M) {
-	const few = "12"
+	few := "12"
+	if etcdtest.Racing {
+		few = "4"
+	}
 	if err := flag.Set("rapid.checks", few); err != nil {
 		panic(err)
 	}

@@ -69,7 +69,7 @@ func (a around) Run() int {
 // processes more than they compute. Not so under the race detector, which makes them compute.
 func waitTogether() {
 	const together = 4
-	if racing {
+	if Racing {
 		return
 	}
 	if !flag.Parsed() {
