@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"kayra/cli/contexts"
@@ -45,7 +44,7 @@ func (d *dashboard) connection() tui.Connection {
 	label := p.labelOf(all)
 	return tui.Connection{
 		Client: d, Context: p.context, Server: p.server, Contexts: slices.Sorted(slices.Values(all.Names())),
-		Label: label, Production: strings.HasPrefix(strings.ToLower(label), "prod"), Place: d.place,
+		Label: label, Production: contexts.Production(label), Place: d.place,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/spf13/cobra"
 
+	"kayra/cli/contexts"
 	"kayra/cli/term"
 	"kayra/config"
 	"kayra/rollout"
@@ -50,7 +51,7 @@ func (w *wizardry) run(cmd *cobra.Command, e *env) error {
 	}
 	defer w.close()
 	w.open = append(w.open, r)
-	o := wizard.Options{API: name, Place: e.placeOf(cmd, m), Where: cmp.Or(m.context, m.server), Label: m.label, Now: e.now}
+	o := wizard.Options{API: name, Place: e.placeOf(cmd, m), Where: cmp.Or(m.context, m.server), Label: m.label, Production: contexts.Production(m.label), Now: e.now}
 	if m.by == currentContext && w.api == "" {
 		w.offer(cmd, e, c, &o)
 	}
@@ -92,7 +93,7 @@ func (w *wizardry) offer(cmd *cobra.Command, e *env, c *config.Config, o *wizard
 			return nil, err
 		}
 		w.open = append(w.open, r)
-		return &wizard.Connection{Engine: engine, Place: e.placeOf(cmd, m), Where: name, Label: m.label}, nil
+		return &wizard.Connection{Engine: engine, Place: e.placeOf(cmd, m), Where: name, Label: m.label, Production: contexts.Production(m.label)}, nil
 	}
 }
 

@@ -41,7 +41,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		return nil
 	}
 	m.dialog = nil
-	o := wizard.Options{API: msg.api, Place: m.link.Place, Where: named(m.link.Connection), Label: m.link.Label}
+	o := wizard.Options{API: msg.api, Place: m.link.Place, Where: named(m.link.Connection), Label: m.link.Label, Production: m.link.Production}
 	if m.options.Copy != nil {
 		o.Copy = func(text string) tea.Cmd {
 			return m.worker.do(func(context.Context) tea.Msg {

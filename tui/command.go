@@ -12,10 +12,23 @@ type order struct {
 	name string
 }
 
-// orders are the commands, each with what it takes; "": nothing.
-func orders() map[string]string {
-	return map[string]string{
-		"overview": "", "api": "NAME", "ns": "NAMESPACE", "ctx": "CONTEXT", "reconcilers": "", "deps": "", "help": "", "q": "",
+// form is how a command is typed.
+type form struct {
+	takes string // "": nothing
+	does  string // what it does
+}
+
+// orders are the commands.
+func orders() map[string]form {
+	return map[string]form{
+		"overview":    {"", "all APIs"},
+		"api":         {"NAME", "one API, by its long or its short name"},
+		"ns":          {"NAMESPACE", "the subscriptions of a namespace"},
+		"ctx":         {"CONTEXT", "another server where you are logged in"},
+		"reconcilers": {"", "the reconcilers"},
+		"deps":        {"", "which API needs which"},
+		"help":        {"", "this help"},
+		"q":           {"", "quit"},
 	}
 }
 
@@ -37,28 +50,18 @@ func parseOrder(line string) (order, error) {
 	if long, ok := aliases()[verb]; ok {
 		verb = long
 	}
-	takes, known := orders()[verb]
+	is, known := orders()[verb]
 	switch {
 	case !known:
 		return order{}, fmt.Errorf("%q is not a command: ? lists those there are", words[0])
-	case takes == "" && len(words) > 1:
+	case is.takes == "" && len(words) > 1:
 		return order{}, fmt.Errorf(":%s takes nothing, and %q follows it", verb, words[1])
-	case takes != "" && len(words) != 2:
-		return order{}, fmt.Errorf("the form is :%s %s", verb, takes)
-	case takes != "":
+	case is.takes != "" && len(words) != 2:
+		return order{}, fmt.Errorf("the form is :%s %s", verb, is.takes)
+	case is.takes != "":
 		return order{verb, words[1]}, nil
 	}
 	return order{verb: verb}, nil
-}
-
-// orderForms are the commands as they are typed.
-func orderForms() []string {
-	var forms []string
-	for verb, takes := range orders() {
-		forms = append(forms, strings.TrimSpace(":"+verb+" "+takes))
-	}
-	slices.Sort(forms)
-	return forms
 }
 
 // mostSuggestions bounds how many names are offered for what was typed.
@@ -69,12 +72,12 @@ func suggest(line string, names func(verb string) []string) []string {
 	verb, begun, hasName := strings.Cut(line, " ")
 	var all []string
 	if !hasName {
-		for form, takes := range orders() {
-			if strings.HasPrefix(form, verb) {
-				if takes != "" {
-					form += " "
+		for whole, is := range orders() {
+			if strings.HasPrefix(whole, verb) {
+				if is.takes != "" {
+					whole += " "
 				}
-				all = append(all, form)
+				all = append(all, whole)
 			}
 		}
 		slices.Sort(all)

@@ -2,7 +2,9 @@ package tui
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -207,8 +209,9 @@ func (m *Model) help() page {
 		parts = append(parts, order)
 	}
 	typed := screen.HelpPart{Title: "Commands"}
-	for _, form := range orderForms() {
-		typed.Lines = append(typed.Lines, screen.HelpLine{Key: form})
+	for _, verb := range slices.Sorted(maps.Keys(orders())) {
+		is := orders()[verb]
+		typed.Lines = append(typed.Lines, screen.HelpLine{Key: strings.TrimSpace(":" + verb + " " + is.takes), Text: is.does})
 	}
 	return screen.NewHelp(append(parts, typed))
 }

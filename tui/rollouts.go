@@ -114,7 +114,7 @@ func (m *Model) foreseen(p rollout.Preview) []dialogLine {
 	}
 	lines = append(lines, dialogLine{name: "reaches", text: namespaces(p.Moves)})
 	if len(p.Stays) > 0 {
-		lines = append(lines, dialogLine{name: "leaves", text: namespaces(p.Stays)})
+		lines = append(lines, dialogLine{name: "stays", text: namespaces(p.Stays)})
 	}
 	if len(p.Idle) > 0 {
 		lines = append(lines, dialogLine{name: "and tries", text: namespaces(p.Idle) + ", not active yet"})

@@ -144,6 +144,9 @@ func CheckLabel(label string) error {
 	return nil
 }
 
+// Production tells whether a label says production, such as prod, Production or prod-eu: nobody changes anything there by mistake.
+func Production(label string) bool { return strings.HasPrefix(strings.ToLower(label), "prod") }
+
 // CheckServer refuses what is not the base URL of a server.
 func CheckServer(server string) error {
 	u, err := url.Parse(server)

@@ -39,6 +39,15 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
+func TestProduction(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string]bool{"prod": true, "PRODUCTION": true, "prod-eu": true, "": false, "staging": false, "nonprod": false} {
+		if got := contexts.Production(label); got != want {
+			t.Errorf("Production(%q) = %v", label, got)
+		}
+	}
+}
+
 func TestCheckName(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "-prod", "a b", "a\tb", "a\x1b[m", "a\u202eb", "\xff", strings.Repeat("a", 261)} {

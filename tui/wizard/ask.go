@@ -41,7 +41,7 @@ type asker struct {
 // Ask is the wizard in plain lines. It ends with ctx, as by Ctrl-C. The reading of a line that nobody types any more
 // goes on until one comes.
 func Ask(ctx context.Context, e *rollout.Engine, o Options, t Terminal) (Outcome, error) {
-	a := &asker{Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label}, options: o, lines: linesOf(ctx, t.In), out: t.Out}
+	a := &asker{Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label, Production: o.Production}, options: o, lines: linesOf(ctx, t.In), out: t.Out}
 	a.say("Canary wizard at %s. Type back to go back, and quit to leave: nothing is changed before you say yes.", strings.TrimSpace(o.Label+" "+o.Where))
 	err := a.begin(ctx)
 	a.outcome.Interrupted, a.outcome.Place = ctx.Err() != nil, a.Place
@@ -260,7 +260,7 @@ func (a *asker) preview(v *rollout.Preview) {
 // confirm asks whether it is meant. Anything but the answer that it takes goes back.
 func (a *asker) confirm(ctx context.Context, v *rollout.Preview) error {
 	want, question := "yes", "Do it? yes or no:"
-	if reason := dangerous(v); reason != "" {
+	if reason := a.dangerous(v); reason != "" {
 		want, question = v.API, fmt.Sprintf("%s. To do it nevertheless, type %s:", upper(reason), v.API)
 	}
 	answer, err := a.ask(ctx, "%s", question)

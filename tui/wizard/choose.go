@@ -48,9 +48,9 @@ func (p *choose) body(m *Model, width, height int) []string {
 
 func (p *choose) keys(*Model) []hint {
 	if p.list.typing {
-		return []hint{{"enter", "keep the filter"}, {"esc", "take it away"}}
+		return []hint{{"Enter", "keep the filter"}, {"Esc", "take it away"}}
 	}
-	return usual([]hint{{"enter", "next"}}, hint{"↑↓", "move"}, hint{"/", "filter"})
+	return usual([]hint{{"Enter", "next"}}, hint{"↑↓", "move"}, hint{"/", "filter"})
 }
 
 func newContexts(m *Model) *choose {

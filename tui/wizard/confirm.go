@@ -25,15 +25,19 @@ type confirm struct {
 	why   string // it has to be typed; "": it has not
 }
 
-func newConfirm(p *preview) *confirm { return &confirm{preview: p, why: dangerous(&p.Preview)} }
+func newConfirm(m *Model, p *preview) *confirm {
+	return &confirm{preview: p, why: m.dangerous(&p.Preview)}
+}
 
 // dangerous says why a yes does not do for a plan, or nothing.
-func dangerous(p *rollout.Preview) string {
+func (c *Connection) dangerous(p *rollout.Preview) string {
 	switch n := len(p.Moves) + len(p.Idle); {
 	case p.Action == rollout.Release && p.Unproven:
 		return "the canary has not succeeded"
 	case p.Action == rollout.Release && n > wide:
 		return fmt.Sprintf("it reaches %d namespaces", n)
+	case c.Production:
+		return "this is production"
 	}
 	return ""
 }
@@ -110,9 +114,9 @@ func (c *confirm) sentence(m *Model) string {
 
 func (c *confirm) keys(*Model) []hint {
 	if c.why != "" {
-		return usual([]hint{{"enter", "do it"}})
+		return usual([]hint{{"Enter", "do it"}})
 	}
-	return usual([]hint{{"y", "yes"}, {"n", "no"}}, hint{"←→", "move"}, hint{"enter", "take"})
+	return usual([]hint{{"y", "yes"}, {"n", "no"}}, hint{"←→", "move"}, hint{"Enter", "take"})
 }
 
 // carryOut sends the request of a plan, once.

@@ -84,7 +84,7 @@ func (p *menu) lines(m *Model, width int, all bool) []string {
 }
 
 func (p *menu) keys(*Model) []hint {
-	return usual([]hint{{"enter", "take"}}, hint{"↑↓", "move"})
+	return usual([]hint{{"Enter", "take"}}, hint{"↑↓", "move"})
 }
 
 // newDecide is the page where it is decided what becomes of a canary.

@@ -174,6 +174,6 @@ func use(f *rollouttest.Fake) func(context.Context, string) (*wizard.Connection,
 		if name != "prod" {
 			return nil, errors.New("there is no context " + name)
 		}
-		return &wizard.Connection{Engine: rollout.New(f, rollouttest.Group), Where: name, Label: "PRODUCTION"}, nil
+		return &wizard.Connection{Engine: rollout.New(f, rollouttest.Group), Where: name, Label: "PRODUCTION", Production: true}, nil
 	}
 }

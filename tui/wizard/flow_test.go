@@ -150,6 +150,18 @@ func TestInPlainLines(t *testing.T) {
 	}
 }
 
+func TestAYesDoesNotDoInProduction(t *testing.T) {
+	t.Parallel()
+	w := rollouttest.NewWorld(t)
+	w.Register(compute, "apps", "sre")
+	var out strings.Builder
+	o, err := wizard.Ask(t.Context(), rollout.New(w.Client(), rollouttest.Group), wizard.Options{API: compute, Production: true},
+		wizard.Terminal{In: strings.NewReader("sre\nyes\nquit\n"), Out: &out})
+	if err != nil || o.Wrote || len(w.Sent()) > 0 || !strings.Contains(out.String(), "This is production. To do it nevertheless, type compute.example.com:") {
+		t.Errorf("%+v, %v, sent %q:\n%s", o, err, w.Sent(), out.String())
+	}
+}
+
 func TestPlainLinesOfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	w := rollouttest.NewWorld(t)

@@ -48,5 +48,5 @@ func (m *Model) leaving(k tea.KeyMsg) (tea.Cmd, bool) {
 // usual are the first keys of a page, then those that all pages have, then its others: where there is no room for all, the
 // last ones are left out.
 func usual(first []hint, others ...hint) []hint {
-	return append(append(first, hint{"esc", "back"}, hint{"ctrl+c", "quit"}), others...)
+	return append(append(first, hint{"Esc", "back"}, hint{"Ctrl-C", "quit"}), others...)
 }

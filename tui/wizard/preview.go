@@ -37,7 +37,7 @@ func (p *preview) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	case "down", "j":
 		p.top += min(p.below, 1)
 	case "enter":
-		m.push(newConfirm(p))
+		m.push(newConfirm(m, p))
 	case "y":
 		return m.copy(p.Command(m.Place), "the command")
 	case "Y":
@@ -134,7 +134,7 @@ func (p *preview) keys(m *Model) []hint {
 	if m.options.Copy != nil {
 		others = append(others, hint{"y", "copy command"}, hint{"Y", "copy curl"})
 	}
-	return usual([]hint{{"enter", "next"}}, others...)
+	return usual([]hint{{"Enter", "next"}}, others...)
 }
 
 // said is an error with what to do about it.

@@ -141,9 +141,9 @@ const withoutDocument = "the OpenAPI document is not there yet: no sync succeeds
 
 func (p *tenants) keys(*Model) []hint {
 	if p.list.typing {
-		return []hint{{"enter", "keep the filter"}, {"esc", "take it away"}}
+		return []hint{{"Enter", "keep the filter"}, {"Esc", "take it away"}}
 	}
-	return usual([]hint{{"space", "choose"}, {"enter", "next"}}, hint{"/", "filter"}, hint{"↑↓", "move"}, hint{"n", "none"}, hint{"r", "read again"})
+	return usual([]hint{{"Space", "choose"}, {"Enter", "next"}}, hint{"/", "filter"}, hint{"↑↓", "move"}, hint{"n", "none"}, hint{"r", "read again"})
 }
 
 func tone(reason catalog.Reason) theme.Tone {

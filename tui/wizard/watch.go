@@ -225,9 +225,9 @@ func (p *watch) key(m *Model, k tea.KeyMsg) tea.Cmd {
 func (p *watch) keys(*Model) []hint {
 	switch {
 	case p.canary():
-		return []hint{{"enter", "decide"}, {"ctrl+c", "detach"}}
+		return []hint{{"Enter", "decide"}, {"Ctrl-C", "detach"}}
 	case p.over:
-		return []hint{{"enter", "close"}}
+		return []hint{{"Enter", "close"}}
 	}
-	return []hint{{"ctrl+c", "detach: it goes on"}}
+	return []hint{{"Ctrl-C", "detach: it goes on"}}
 }

@@ -25,6 +25,8 @@ type Options struct {
 	Where string        // how the server is called, such as the name of its context
 	Label string        // a warning about where this is, such as production; "": none
 
+	Production bool // the label says production: a yes does not do there
+
 	Contexts []Context                                                   // to choose from first; with fewer than two of them this one is taken
 	Use      func(ctx context.Context, name string) (*Connection, error) // connects to a context; needed with Contexts
 
@@ -41,6 +43,8 @@ type Connection struct {
 	Place  rollout.Place
 	Where  string
 	Label  string
+
+	Production bool
 }
 
 // Model is the wizard. Its methods belong to one goroutine.
@@ -74,7 +78,7 @@ func New(ctx context.Context, e *rollout.Engine, t *theme.Theme, o Options) *Mod
 	}
 	const width, height = 80, 24
 	m := &Model{
-		Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label},
+		Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label, Production: o.Production},
 		theme:      t, options: o, jobs: newJobs(ctx), width: width, height: height,
 	}
 	m.outcome.API = o.API
