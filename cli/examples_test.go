@@ -186,7 +186,7 @@ func newWorld(t *testing.T, n needs) *world {
 	}
 	w.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "XDG_CONFIG_HOME=" + w.dir, "XDG_CACHE_HOME=" + w.dir, "GORACE=atexit_sleep_ms=0",
-		"KAYRA_CONFIG=" + config, "GORACE=atexit_sleep_ms=0", "KAYRA_DATABASE_ETCD_PREFIX=" + cluster.Server(t).Prefix(t),
+		"KAYRA_CONFIG=" + config, "KAYRA_DATABASE_ETCD_PREFIX=" + cluster.Server(t).Prefix(t),
 	}
 	if n >= server {
 		w.url = w.start(t, "serve")

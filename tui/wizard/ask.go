@@ -41,7 +41,7 @@ type asker struct {
 // Ask is the wizard in plain lines. It ends with ctx, as by Ctrl-C. The reading of a line that nobody types any more
 // goes on until one comes.
 func Ask(ctx context.Context, e *rollout.Engine, o Options, t Terminal) (Outcome, error) {
-	a := &asker{Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label, Production: o.Production}, options: o, lines: linesOf(ctx, t.In), out: t.Out}
+	a := &asker{Connection: o.connection(e), options: o, lines: linesOf(ctx, t.In), out: t.Out}
 	a.say("Canary wizard at %s. Type back to go back, and quit to leave: nothing is changed before you say yes.", strings.TrimSpace(o.Label+" "+o.Where))
 	err := a.begin(ctx)
 	a.outcome.Interrupted, a.outcome.Place = ctx.Err() != nil, a.Place

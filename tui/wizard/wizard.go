@@ -34,6 +34,11 @@ type Options struct {
 	Now  func() time.Time          // nil: time.Now
 }
 
+// connection is the one that the wizard begins with.
+func (o *Options) connection(e *rollout.Engine) Connection {
+	return Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label, Production: o.Production}
+}
+
 // Context is a server that somebody can choose.
 type Context struct{ Name, Server string }
 
@@ -78,7 +83,7 @@ func New(ctx context.Context, e *rollout.Engine, t *theme.Theme, o Options) *Mod
 	}
 	const width, height = 80, 24
 	m := &Model{
-		Connection: Connection{Engine: e, Place: o.Place, Where: o.Where, Label: o.Label, Production: o.Production},
+		Connection: o.connection(e),
 		theme:      t, options: o, jobs: newJobs(ctx), width: width, height: height,
 	}
 	m.outcome.API = o.API
